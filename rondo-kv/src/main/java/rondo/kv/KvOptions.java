@@ -1,0 +1,52 @@
+package rondo.kv;
+
+/**
+ * The switches of {@code kv_cache_config} that the cache itself acts on.
+ *
+ * @param reuse                 {@code enable_block_reuse}
+ * @param partialReuse          {@code enable_partial_reuse}
+ * @param copyOnPartialReuse    {@code copy_on_partial_reuse}
+ * @param policy                {@code block_reuse_config.policy}
+ * @param maxNumTurns           {@code block_reuse_config.max_num_turns}
+ * @param endpointRewindTokens  {@code block_reuse_config.swa_endpoint_rewind_tokens}
+ * @param offloadMinPriority    {@code secondary_offload_min_priority}
+ * @param maxUtilForResume      {@code max_util_for_resume}
+ * @param eventBufferSize       {@code event_buffer_max_size}; 0 = no events
+ * @param maxStepTokens         {@code max_num_tokens}: sizes the demote-ahead watermark
+ */
+public record KvOptions(
+        boolean reuse,
+        boolean partialReuse,
+        boolean copyOnPartialReuse,
+        ReusePolicy policy,
+        int maxNumTurns,
+        int endpointRewindTokens,
+        int offloadMinPriority,
+        double maxUtilForResume,
+        int eventBufferSize,
+        int maxStepTokens) {
+    /** {@code block_reuse_config.policy}: when prompt blocks are committed, and which sliding pages with them. */
+    public enum ReusePolicy {
+        ALL_REUSABLE,
+        PER_REQUEST,
+        PER_CONVERSATION
+    }
+
+    public static KvOptions defaults() {
+        return new KvOptions(true, true, true, ReusePolicy.ALL_REUSABLE, 1, 0, 35, 0.95, 0, 8192);
+    }
+
+    public KvOptions withReuse(boolean on) {
+        return new KvOptions(
+                on,
+                partialReuse,
+                copyOnPartialReuse,
+                policy,
+                maxNumTurns,
+                endpointRewindTokens,
+                offloadMinPriority,
+                maxUtilForResume,
+                eventBufferSize,
+                maxStepTokens);
+    }
+}

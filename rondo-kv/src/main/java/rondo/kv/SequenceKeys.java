@@ -1,0 +1,115 @@
+package rondo.kv;
+
+import java.security.MessageDigest;
+import java.util.Arrays;
+
+/**
+ * The keys of a running sequence: its prompt's, and one more for every block that its output fills. Owned by the engine
+ * thread; sized once for the longest output, so that appending allocates nothing.
+ */
+public final class SequenceKeys implements BlockKeys {
+    private final PromptKeys prompt;
+    private final int promptBlocks;
+    private final int[] output;
+    private final long[] keys;
+    private final byte[] key = new byte[32];
+    private final byte[] bytes;
+    private final int[] block;
+    private final MessageDigest sha = CacheScope.sha256();
+    private int outputTokens;
+    private int blocks;
+
+    public SequenceKeys(PromptKeys prompt, int maxOutputTokens) {
+        this.prompt = prompt;
+        this.promptBlocks = prompt.fullBlocks();
+        this.blocks = promptBlocks;
+        this.output = new int[maxOutputTokens];
+        int b = prompt.tokensPerBlock();
+        int most = (prompt.tokens() + maxOutputTokens) / b - promptBlocks;
+        this.keys = new long[4 * most];
+        this.bytes = new byte[4 * b];
+        this.block = new int[b];
+        prompt.chain().key(promptBlocks - 1, key);
+    }
+
+    public PromptKeys prompt() {
+        return prompt;
+    }
+
+    public int outputTokens() {
+        return outputTokens;
+    }
+
+    /** Appends one sampled token. */
+    public void append(int token) {
+        if (outputTokens == output.length) {
+            throw new IllegalStateException("the chain was sized for " + output.length + " output tokens");
+        }
+        output[outputTokens++] = token;
+        if (tokens() % tokensPerBlock() == 0) {
+            copyTokens(tokens() - tokensPerBlock(), block, 0, tokensPerBlock());
+            KeyChain.hashBlock(sha, key, block, bytes);
+            for (int w = 0; w < 4; w++) {
+                keys[4 * (blocks - promptBlocks) + w] = KeyBytes.getLong(key, 8 * w);
+            }
+            blocks++;
+        }
+    }
+
+    /** The sampled tokens so far, a copy. */
+    public int[] outputIds() {
+        return Arrays.copyOf(output, outputTokens);
+    }
+
+    @Override
+    public CacheScope scope() {
+        return prompt.scope();
+    }
+
+    @Override
+    public int tokensPerBlock() {
+        return prompt.tokensPerBlock();
+    }
+
+    @Override
+    public int tokens() {
+        return prompt.tokens() + outputTokens;
+    }
+
+    @Override
+    public int token(int index) {
+        return index < prompt.tokens() ? prompt.token(index) : output[index - prompt.tokens()];
+    }
+
+    @Override
+    public void copyTokens(int from, int[] to, int toIndex, int count) {
+        int fromPrompt = Math.max(0, Math.min(count, prompt.tokens() - from));
+        if (fromPrompt > 0) {
+            prompt.copyTokens(from, to, toIndex, fromPrompt);
+        }
+        int rest = count - fromPrompt;
+        if (rest > 0) {
+            int at = from + fromPrompt - prompt.tokens();
+            if (at + rest > outputTokens) {
+                throw new IndexOutOfBoundsException("token " + (from + count) + " of " + tokens());
+            }
+            System.arraycopy(output, at, to, toIndex + fromPrompt, rest);
+        }
+    }
+
+    @Override
+    public int fullBlocks() {
+        return blocks;
+    }
+
+    @Override
+    public long keyWord(int block, int word) {
+        if (block < promptBlocks) {
+            return prompt.keyWord(block, word);
+        }
+        if (block >= blocks) {
+            throw new IndexOutOfBoundsException("block " + block + " of " + blocks);
+        }
+        return keys[4 * (block - promptBlocks) + word];
+    }
+}

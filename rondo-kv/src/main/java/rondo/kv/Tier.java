@@ -1,0 +1,7 @@
+package rondo.kv;
+
+/** Where a page is. */
+public enum Tier {
+    DEVICE,
+    HOST
+}
