@@ -1,0 +1,19 @@
+package rondo.engine;
+
+/** The engine as the front sees it; every method may be called from any thread. */
+public interface GenerationService {
+    EngineInfo info();
+
+    /** The newest snapshot; never waits for the engine. */
+    EngineStats stats();
+
+    /**
+     * Queues a generation.
+     *
+     * @param listener told whenever there is something to take
+     */
+    Generation submit(GenerationRequest request, GenerationListener listener) throws QueueFull, NotServing;
+
+    /** Asks the engine to drop all cached blocks that nobody holds, before its next step. */
+    void clearPrefixCache();
+}
