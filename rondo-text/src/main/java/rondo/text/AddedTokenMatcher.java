@@ -105,13 +105,20 @@ final class AddedTokenMatcher {
             }
             at.token = token;
             first[token.content().charAt(0) & 255] = true;
-            if (!token.rightStrip()
-                    && !token.singleWord()
-                    && tokens.stream()
-                            .noneMatch(
-                                    t -> t.content().length() > token.content().length()
-                                            && t.content().contains(token.content()))) {
+            if (!token.rightStrip() && !token.singleWord()) {
                 closed.add(token.id());
+            }
+        }
+        // a token inside a longer one may turn out to be that one
+        for (AddedToken token : tokens) {
+            for (int from = 0; from < token.content().length(); from++) {
+                Node at = root;
+                for (int i = from; at != null && i < token.content().length(); i++) {
+                    at = at.child(token.content().charAt(i));
+                    if (at != null && at.token != null && at.token.id() != token.id()) {
+                        closed.remove(at.token.id());
+                    }
+                }
             }
         }
     }

@@ -119,6 +119,7 @@ public final class PrefixTokenizationCache {
 
     private final LinkedHashSet<Identity> byAge = new LinkedHashSet<>();
     private long chars;
+    private volatile boolean broken;
     private final AtomicLong hits = new AtomicLong();
     private final AtomicLong misses = new AtomicLong();
 
@@ -166,11 +167,21 @@ public final class PrefixTokenizationCache {
 
     /** The ids of a text whose recognised special tokens stand at {@code own} (ascending). */
     TokenIds encode(String text, int[] own, Part part) {
-        if (maxEntries == 0 || text.length() < minChars) {
-            IdBuffer out = new IdBuffer(text.length() / 3);
-            part.encode(0, out, new Cuts());
-            return out.after(TokenIds.empty());
+        if (maxEntries > 0 && !broken && text.length() >= minChars) {
+            try {
+                return cached(text, own, part);
+            } catch (RuntimeException e) {
+                // a fault of the cache never fails a request; a fault of the tokenizer comes again below
+                broken = true;
+                LOG.warn("tokenization_cache state=off reason=\"{}\"", e.toString(), e);
+            }
         }
+        IdBuffer out = new IdBuffer(text.length() / 3);
+        part.encode(0, out, new Cuts());
+        return out.after(TokenIds.empty());
+    }
+
+    private TokenIds cached(String text, int[] own, Part part) {
         int bucket = text.substring(0, minChars).hashCode();
         Entry best = null;
         int cut = -1;

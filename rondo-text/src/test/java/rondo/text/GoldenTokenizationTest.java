@@ -130,6 +130,17 @@ class GoldenTokenizationTest {
     }
 
     @Test
+    void loneSurrogatesAndNulCharactersAreTextToo() {
+        for (String text :
+                List.of("a\uD83Db\0c \uD83D\uDE00", "\0", "\0\uD83D\uDE00", "\uDE00\uD83D", "\uD83D\uD83D\uDE00\0x")) {
+            TokenIds ids = tokenizer.encode(text, false, true);
+            String expected =
+                    new String(text.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8).replace('?', '\uFFFD');
+            assertThat(tokenizer.decode(ids.toArray(), true)).isEqualTo(expected);
+        }
+    }
+
+    @Test
     void aTokenizerThatIsClosedSaysSo() {
         HuggingFaceTokenizer other = HuggingFaceTokenizer.load(Shared.root().resolve("models/glimmer-mini"));
         other.close();

@@ -3,6 +3,7 @@ package rondo.text;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
@@ -81,7 +82,7 @@ class PrefixTokenizationCacheTest {
         PrefixTokenizationCache cache = new PrefixTokenizationCache(6, 1 << 20, 64);
         ChatEncoder cached = new ChatEncoder(tokenizer, template, true, cache);
         ChatEncoder full = new ChatEncoder(tokenizer, template, true, PrefixTokenizationCache.off());
-        Seeds.forEach(60, random -> {
+        Seeds.forEach(25, random -> {
             List<String> texts = new ArrayList<>(List.of("You are asked: ".repeat(5)));
             for (int turn = 0; turn < 12; turn++) {
                 int at = random.nextInt(texts.size());
@@ -99,25 +100,29 @@ class PrefixTokenizationCacheTest {
                         .isEqualTo(full.encode(input).ids());
             }
         });
-        assertThat(cache.stats().hits()).isGreaterThan(300);
+        assertThat(cache.stats().hits()).isGreaterThan(100);
         assertThat(cache.stats().entries()).isLessThanOrEqualTo(6);
+    }
+
+    static String longText(SplittableRandom random) {
+        StringBuilder text = new StringBuilder();
+        while (text.length() < 60_000) {
+            text.append(PARTS[random.nextInt(PARTS.length)]);
+        }
+        return text.toString();
+    }
+
+    static void piecesEqualTheWhole(HuggingFaceTokenizer tokenizer, String text) {
+        int[] pieces = tokenizer.encode(text, false, false).toArray();
+        assertThat(Arrays.stream(pieces).asLongStream().toArray()).isEqualTo(tokenizer.encodeAtOnce(text));
+        assertThat(tokenizer.lastCut(text, 0, text.length())).isPositive();
     }
 
     @Test
     void longTextsInPiecesEqualThemWhole() {
-        Seeds.forEach(6, random -> {
-            StringBuilder text = new StringBuilder();
-            while (text.length() < 60_000) {
-                text.append(PARTS[random.nextInt(PARTS.length)]);
-            }
-            // the whole through the native library at once, by a tokenizer that is not cut
-            long[] whole = NativeTokenizer.of(
-                            TokenizerFile.read(Shared.root().resolve("models/glimmer-mini/tokenizer.json"))
-                                    .withoutSpecial,
-                            Shared.root())
-                    .encode(text.toString());
-            int[] pieces = tokenizer.encode(text.toString(), false, false).toArray();
-            assertThat(java.util.Arrays.stream(pieces).asLongStream().toArray()).isEqualTo(whole);
+        Seeds.forEach(3, random -> {
+            StringBuilder text = new StringBuilder(longText(random));
+            piecesEqualTheWhole(tokenizer, text.toString());
             PrefixTokenizationCache cache = new PrefixTokenizationCache();
             ChatEncoder encoder = new ChatEncoder(tokenizer, template, true, cache);
             ChatEncoder full = new ChatEncoder(tokenizer, template, true, PrefixTokenizationCache.off());
@@ -149,7 +154,7 @@ class PrefixTokenizationCacheTest {
     }
 
     private static long count(int[] ids, int id) {
-        return java.util.Arrays.stream(ids).filter(x -> x == id).count();
+        return Arrays.stream(ids).filter(x -> x == id).count();
     }
 
     @Test

@@ -91,6 +91,10 @@ class SpecialTokenSafetyTest {
                 assertThat(tokenizer.decode(expected, false)).isEqualTo(normalised ? "\u00e9 \u00e9" : TEXTS[i]);
             }
             contentStaysContent(tokenizer);
+            Seeds.forEach(
+                    2,
+                    random -> PrefixTokenizationCacheTest.piecesEqualTheWhole(
+                            tokenizer, PrefixTokenizationCacheTest.longText(random)));
             more.accept(tokenizer);
         }
     }

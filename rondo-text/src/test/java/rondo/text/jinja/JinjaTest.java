@@ -100,7 +100,7 @@ class JinjaTest {
                 .isInstanceOf(TemplateException.class)
                 .hasMessage("chat template line 4: 'x' is undefined");
         assertThatThrownBy(() -> Template.compile("{% for x in y %}\n{{ x }}"))
-                .hasMessageContaining("expected endfor or else");
+                .hasMessageContaining("expected else or endfor");
         assertThatThrownBy(() -> Template.compile("{% include 'x' %}")).hasMessageContaining("unknown tag 'include'");
     }
 
