@@ -40,7 +40,7 @@ final class JsonText {
         if (depth > MAX_DEPTH) {
             throw new TemplateException("a value is nested too deeply");
         }
-        if (out.length() > Limits.DEFAULT.outputChars()) {
+        if (out.length() > Limits.DEFAULT.outputChars() / 4) {
             throw new TemplateException("a JSON text grows too long");
         }
         switch (value) {

@@ -233,7 +233,7 @@ final class Values {
         if (depth > MAX_DEPTH) {
             throw new TemplateException("a value is nested too deeply");
         }
-        if (out.length() > Limits.DEFAULT.outputChars()) {
+        if (out.length() > Limits.DEFAULT.outputChars() / 4) {
             throw new TemplateException("a text grows too long");
         }
         switch (value) {
