@@ -1,6 +1,5 @@
 package rondo.kv;
 
-import java.security.MessageDigest;
 import java.util.Arrays;
 
 /**
@@ -13,9 +12,8 @@ public final class SequenceKeys implements BlockKeys {
     private final int[] output;
     private final long[] keys;
     private final byte[] key = new byte[32];
-    private final byte[] bytes;
     private final int[] block;
-    private final MessageDigest sha = CacheScope.sha256();
+    private final BlockHasher hasher;
     private int outputTokens;
     private int blocks;
 
@@ -27,7 +25,7 @@ public final class SequenceKeys implements BlockKeys {
         int b = prompt.tokensPerBlock();
         int most = (prompt.tokens() + maxOutputTokens) / b - promptBlocks;
         this.keys = new long[4 * most];
-        this.bytes = new byte[4 * b];
+        this.hasher = prompt.chain().hasher();
         this.block = new int[b];
         prompt.chain().key(promptBlocks - 1, key);
     }
@@ -48,7 +46,7 @@ public final class SequenceKeys implements BlockKeys {
         output[outputTokens++] = token;
         if (tokens() % tokensPerBlock() == 0) {
             copyTokens(tokens() - tokensPerBlock(), block, 0, tokensPerBlock());
-            KeyChain.hashBlock(sha, key, block, bytes);
+            hasher.child(key, block, block.length);
             for (int w = 0; w < 4; w++) {
                 keys[4 * (blocks - promptBlocks) + w] = KeyBytes.getLong(key, 8 * w);
             }
