@@ -248,6 +248,11 @@ final class StepLoop {
                     true);
             return;
         }
+        if (token < 0) {
+            LOG.warn("bad logits: request={} output_tokens={}", s.request.id(), s.keys.outputTokens());
+            end(s, Ending.error("the model gave no finite logits"), false);
+            return;
+        }
         if (!s.request.constraint().accept(token)) {
             end(s, Ending.error("the grammar does not allow token " + token + ", which was sampled"), true);
             return;
