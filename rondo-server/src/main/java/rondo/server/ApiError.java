@@ -73,8 +73,9 @@ final class ApiError extends Exception {
         return new ApiError(status, "invalid_request_error", null, null, 0, message);
     }
 
-    static ApiError queueFull(String message) {
-        return new ApiError(429, "rate_limit_error", null, "queue_full", 1, message);
+    static ApiError queueFull(@Nullable String message) {
+        return new ApiError(
+                429, "rate_limit_error", null, "queue_full", 1, message == null ? "the queue is full" : message);
     }
 
     static ApiError internal(@Nullable String code, String message, String requestId) {
@@ -89,7 +90,8 @@ final class ApiError extends Exception {
         return switch (state) {
             case STARTING ->
                 new ApiError(503, "service_unavailable", null, "starting", 5, "the server is starting, try again");
-            case FAILED, STOPPED -> new ApiError(503, "service_unavailable", null, "failed", 0, "the engine has failed");
+            case FAILED, STOPPED ->
+                new ApiError(503, "service_unavailable", null, "failed", 0, "the engine has failed");
             default -> draining();
         };
     }
@@ -104,7 +106,8 @@ final class ApiError extends Exception {
     }
 
     static ApiError timeout() {
-        return new ApiError(504, "timeout_error", null, null, 0, "the request took longer than rondo.request_timeout_ms");
+        return new ApiError(
+                504, "timeout_error", null, null, 0, "the request took longer than rondo.request_timeout_ms");
     }
 
     /** Both shapes at once, so that OpenAI clients and those of vLLM and trtllm-serve read it. */

@@ -99,7 +99,8 @@ final class ChatMessages {
                 }
                 case "refusal" -> append(text, fields.text("refusal", ""));
                 case "image_url", "image", "input_image", "input_audio", "audio_url", "video_url", "video", "file" ->
-                    throw ApiError.invalid(at, "'" + at + "' is a part of type " + type + ", but this model reads text only");
+                    throw ApiError.invalid(
+                            at, "'" + at + "' is a part of type " + type + ", but this model reads text only");
                 default -> throw fields.wrong("type", "text", part.get("type"));
             }
         }

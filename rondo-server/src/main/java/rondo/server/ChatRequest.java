@@ -1,8 +1,11 @@
 package rondo.server;
 
+import java.util.HashMap;
+import java.util.Map;
 import rondo.base.TokenIds;
+import rondo.text.ChatInput;
 import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.node.ObjectNode;
+import tools.jackson.databind.node.ArrayNode;
 
 /**
  * A chat completion, checked (serve-config.md §4.2).
@@ -13,7 +16,7 @@ import tools.jackson.databind.node.ObjectNode;
  * @param maxTokens         asked for; 0 = as many as the context leaves
  */
 record ChatRequest(
-        ChatFormat.Conversation conversation,
+        ChatInput conversation,
         TokenIds promptTokens,
         boolean parallelToolCalls,
         int maxTokens,
@@ -25,15 +28,19 @@ record ChatRequest(
         GenerationFields generation = GenerationFields.read(body, context, GenerationFields.chatLogprobs(body));
         generation.checkModel(context.model());
         TokenIds promptTokens = TokenIds.of(body.tokens("prompt_token_ids", context.vocabulary()));
-        JsonNode messages =
+        ArrayNode messages =
                 promptTokens.length() > 0 && !body.has("messages") ? JsonTree.emptyArray() : ChatMessages.read(body);
         refused(body);
-        ChatFormat.Conversation conversation = new ChatFormat.Conversation(
+        ChatInput conversation = new ChatInput(
                 messages,
                 ToolFields.read(body),
-                variables(body),
                 body.flag("add_generation_prompt", true),
-                body.flag("add_special_tokens", false));
+                false,
+                variables(body),
+                context.model().templateTime().get());
+        if (body.flag("add_special_tokens", false)) {
+            throw ApiError.unsupported("add_special_tokens", "a chat template writes its own");
+        }
         boolean parallel = body.flag("parallel_tool_calls", true);
         int maxTokens = GenerationFields.maxTokens(body, 1);
         checkMinimum(generation, maxTokens);
@@ -64,22 +71,22 @@ record ChatRequest(
         }
     }
 
-    private static ObjectNode variables(Fields body) throws ApiError {
-        ObjectNode variables = JsonTree.emptyObject();
+    private static Map<String, JsonNode> variables(Fields body) throws ApiError {
+        Map<String, JsonNode> variables = new HashMap<>();
         body.object("chat_template_kwargs");
         JsonNode given = body.raw("chat_template_kwargs");
-        if (given instanceof ObjectNode object) {
-            variables.setAll(object);
+        if (given != null) {
+            given.properties().forEach(e -> variables.put(e.getKey(), e.getValue()));
         }
         JsonNode effort = body.raw("reasoning_effort");
         if (effort != null) {
             if (!JsonTree.isOneOf(effort, EFFORTS)) {
                 throw body.wrong("reasoning_effort", "one of none, low, medium, high, xhigh, max", effort);
             }
-            variables.set("reasoning_effort", effort);
+            variables.put("reasoning_effort", effort);
         }
         if (body.has("documents")) {
-            variables.set("documents", body.array("documents"));
+            variables.put("documents", body.array("documents"));
         }
         return variables;
     }

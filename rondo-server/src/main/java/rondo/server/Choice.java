@@ -8,14 +8,13 @@ import rondo.engine.FinishReason;
 import rondo.engine.Generation;
 import rondo.engine.TokenBatch;
 import rondo.text.Detokenizer;
-import rondo.text.StopStrings;
 
 /**
  * One choice of an answer: takes its generation's tokens and makes segments of text from them. Token → characters →
  * (parser of the model's format) → stop strings, which see the visible content only → segments. On its worker only,
  * save for the generation itself and the ready flag.
  */
-final class Choice implements ChatFormat.AnswerSink {
+final class Choice implements AnswerFormat.Sink {
     private static final int CALL_ID_DIGITS = 24;
 
     final int index;
@@ -29,7 +28,7 @@ final class Choice implements ChatFormat.AnswerSink {
     private final StringBuilder decoded = new StringBuilder();
     private final StringBuilder visible = new StringBuilder();
     private final StopStrings stops;
-    private final ChatFormat.AnswerReader reader;
+    private final AnswerFormat.Reader reader;
     private List<Segment> segments = new ArrayList<>();
 
     /** Set by the engine thread when there is something to take. */
@@ -68,7 +67,7 @@ final class Choice implements ChatFormat.AnswerSink {
     /** Makes what reads the model's format. */
     @FunctionalInterface
     interface Form {
-        ChatFormat.AnswerReader reader(ChatFormat.AnswerSink sink);
+        AnswerFormat.Reader reader(AnswerFormat.Sink sink);
     }
 
     // ---- the generation; any thread
@@ -272,7 +271,8 @@ final class Choice implements ChatFormat.AnswerSink {
         return finish != null;
     }
 
-    @Nullable FinishReason finish() {
+    @Nullable
+    FinishReason finish() {
         return finish;
     }
 

@@ -11,6 +11,8 @@ import rondo.engine.TokenConstraint;
 import rondo.kv.CacheScope;
 import rondo.kv.PromptKeys;
 import rondo.kv.Retention;
+import rondo.text.ChatInput;
+import rondo.text.jinja.TemplateException;
 import tools.jackson.databind.JsonNode;
 
 /** From a request's bytes to queued generations: parse, check, template, tokenize, hash. On the request pool. */
@@ -56,7 +58,7 @@ final class Completions {
         TokenIds prompt = truncated(chatPrompt(chat), fields.truncatePrompt());
         int maxTokens = maxTokens("messages", prompt.length(), chat.maxTokens());
         boolean tools = !chat.conversation().tools().isEmpty();
-        ChatFormat format = front.model().chat();
+        AnswerFormat format = front.model().answers();
         List<GenerationRequest> requests = new ArrayList<>();
         List<Choice> choices = new ArrayList<>();
         PromptKeys keys = keys(prompt, fields);
@@ -69,23 +71,23 @@ final class Completions {
     }
 
     private TokenIds chatPrompt(ChatRequest chat) throws ApiError {
-        return chat.promptTokens().length() > 0
-                ? chat.promptTokens()
-                : encode(chat.conversation(), chat.maxTokens());
+        return chat.promptTokens().length() > 0 ? chat.promptTokens() : encode(chat.conversation(), chat.maxTokens());
     }
 
     /** Renders and tokenizes a conversation; one that is far too long is refused unread. */
-    TokenIds encode(ChatFormat.Conversation conversation, int maxTokens) throws ApiError {
+    TokenIds encode(ChatInput conversation, int maxTokens) throws ApiError {
         long characters = 0;
         for (JsonNode message : conversation.messages()) {
             JsonNode content = message.get("content");
-            characters += content != null && content.isString() ? content.stringValue().length() : 0;
+            characters += content != null && content.isString()
+                    ? content.stringValue().length()
+                    : 0;
         }
         checkCharacters("messages", characters, maxTokens);
         TokenIds prompt;
         try {
-            prompt = front.model().chat().encode(conversation);
-        } catch (IllegalArgumentException e) {
+            prompt = front.model().chat().encode(conversation).ids();
+        } catch (TemplateException | IllegalArgumentException e) {
             throw ApiError.invalid("messages", "the chat template refuses these messages: " + e.getMessage());
         }
         if (prompt.length() == 0) {
@@ -100,7 +102,8 @@ final class Completions {
         List<Choice> choices = new ArrayList<>();
         List<String> echoes = new ArrayList<>();
         for (CompletionRequest.Prompt one : text.prompts()) {
-            TokenIds prompt = truncated(tokens(one, text.addSpecialTokens(), text.maxTokens()), fields.truncatePrompt());
+            TokenIds prompt =
+                    truncated(tokens(one, text.addSpecialTokens(), text.maxTokens()), fields.truncatePrompt());
             int maxTokens = maxTokens("prompt", prompt.length(), text.maxTokens());
             PromptKeys keys = keys(prompt, fields);
             if (text.echo()) {
@@ -153,8 +156,7 @@ final class Completions {
     }
 
     private PromptKeys keys(TokenIds prompt, GenerationFields fields) {
-        CacheScope scope =
-                fields.cacheSalt().isEmpty() ? CacheScope.unsalted() : CacheScope.salted(fields.cacheSalt());
+        CacheScope scope = fields.cacheSalt().isEmpty() ? CacheScope.unsalted() : CacheScope.salted(fields.cacheSalt());
         return PromptKeys.of(prompt, scope, front.service().info().tokensPerBlock());
     }
 

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
 
 /**
  * One JSON object of a request, read field by field: absent and null mean the default, anything else must have the
@@ -35,7 +36,8 @@ final class Fields {
     }
 
     /** The value, or null when it is absent or null. */
-    @Nullable JsonNode raw(String name) {
+    @Nullable
+    JsonNode raw(String name) {
         known.add(name);
         JsonNode value = node.get(name);
         return value == null || value.isNull() ? null : value;
@@ -134,12 +136,15 @@ final class Fields {
     }
 
     /** An array; an empty one when it is absent. */
-    JsonNode array(String name) throws ApiError {
+    ArrayNode array(String name) throws ApiError {
         JsonNode value = raw(name);
-        if (value != null && !value.isArray()) {
-            throw wrong(name, "an array", value);
+        if (value == null) {
+            return JsonTree.emptyArray();
         }
-        return value == null ? JsonTree.emptyArray() : value;
+        if (value instanceof ArrayNode array) {
+            return array;
+        }
+        throw wrong(name, "an array", value);
     }
 
     /** Token ids below the vocabulary's size. */

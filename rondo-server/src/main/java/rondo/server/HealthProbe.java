@@ -27,7 +27,9 @@ final class HealthProbe {
     void run(Exchange exchange) throws ApiError {
         // Ordinary pages, a scope of its own: a probe neither reads nor disturbs what clients have cached.
         PromptKeys keys = PromptKeys.of(
-                TokenIds.of(0), CacheScope.salted("health"), front.service().info().tokensPerBlock());
+                TokenIds.of(0),
+                CacheScope.salted("health"),
+                front.service().info().tokensPerBlock());
         GenerationRequest request = new GenerationRequest(
                 "health-" + exchange.id,
                 keys,

@@ -36,10 +36,25 @@ final class Histogram {
         for (int i = 0; i <= bounds.length; i++) {
             total += counts[i].sum();
             String bound = i == bounds.length ? "+Inf" : Double.toString(bounds[i]);
-            out.append(name).append("_bucket{").append(labels).append(",le=\"").append(bound).append("\"} ");
+            out.append(name)
+                    .append("_bucket{")
+                    .append(labels)
+                    .append(",le=\"")
+                    .append(bound)
+                    .append("\"} ");
             out.append(total).append('\n');
         }
-        out.append(name).append("_sum{").append(labels).append("} ").append(sum.sum()).append('\n');
-        out.append(name).append("_count{").append(labels).append("} ").append(total).append('\n');
+        out.append(name)
+                .append("_sum{")
+                .append(labels)
+                .append("} ")
+                .append(sum.sum())
+                .append('\n');
+        out.append(name)
+                .append("_count{")
+                .append(labels)
+                .append("} ")
+                .append(total)
+                .append('\n');
     }
 }

@@ -16,6 +16,9 @@ import rondo.base.TimeSource;
 /** Bytes in, bytes out: routes, keys and body limits, on the event loop; what needs thought goes to the pool. */
 final class HttpFront {
     private static final Logger LOG = LoggerFactory.getLogger(HttpFront.class);
+    /** The one path with something after it. */
+    static final String MODELS = "/v1/models/";
+
     private static final int SMALL_BODY = 8 << 10;
 
     /** What a path does. */
@@ -77,9 +80,8 @@ final class HttpFront {
     }
 
     private @Nullable Route route(String path) {
-        Route exact = routes.get(path);
-        int slash = path.lastIndexOf('/');
-        return exact != null || slash <= 0 ? exact : routes.get(path.substring(0, slash + 1) + "*");
+        // Ids of models may have slashes in them.
+        return path.startsWith(MODELS) && path.length() > MODELS.length() ? routes.get(MODELS) : routes.get(path);
     }
 
     private @Nullable ApiError refusal(Exchange exchange, @Nullable Route route) {
@@ -92,7 +94,10 @@ final class HttpFront {
             return ApiError.noSuchPath(exchange.path);
         }
         if (!route.methods().contains(request.method())) {
-            return ApiError.refused(405, exchange.path + " does not know the method " + Values.cut(request.method().name()));
+            return ApiError.refused(
+                    405,
+                    exchange.path + " does not know the method "
+                            + Values.cut(request.method().name()));
         }
         if (request.method() == HttpMethod.POST) {
             String type = request.getHeader("Content-Type");
@@ -109,13 +114,15 @@ final class HttpFront {
 
     private static boolean isJson(String contentType) {
         int end = contentType.indexOf(';');
-        String type = (end < 0 ? contentType : contentType.substring(0, end)).strip().toLowerCase(Locale.ROOT);
+        String type =
+                (end < 0 ? contentType : contentType.substring(0, end)).strip().toLowerCase(Locale.ROOT);
         return type.isEmpty() || type.equals("application/json") || type.equals("text/json") || type.endsWith("+json");
     }
 
     private ApiError tooLarge() {
         return ApiError.refused(
-                413, "the request body must be at most " + options.maxRequestBytes() + " bytes (rondo.max_request_bytes)");
+                413,
+                "the request body must be at most " + options.maxRequestBytes() + " bytes (rondo.max_request_bytes)");
     }
 
     private static long contentLength(HttpServerRequest request) {

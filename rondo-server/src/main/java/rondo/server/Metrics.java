@@ -65,7 +65,12 @@ final class Metrics {
     /** One exposition, line by line. */
     private record Writer(StringBuilder out, String prefix, String label) {
         void type(String name, String type) {
-            out.append("# TYPE ").append(prefix).append(name).append(' ').append(type).append('\n');
+            out.append("# TYPE ")
+                    .append(prefix)
+                    .append(name)
+                    .append(' ')
+                    .append(type)
+                    .append('\n');
         }
 
         void counter(String name, long value) {
@@ -79,7 +84,12 @@ final class Metrics {
         }
 
         void sample(String name, String labels, double value) {
-            out.append(prefix).append(name).append('{').append(label).append(labels).append("} ");
+            out.append(prefix)
+                    .append(name)
+                    .append('{')
+                    .append(label)
+                    .append(labels)
+                    .append("} ");
             out.append(Values.number(value)).append('\n');
         }
 

@@ -1,7 +1,7 @@
 package rondo.server;
 
 /** Reads an answer that has no format: all of it is content. */
-record PlainReader(ChatFormat.AnswerSink sink) implements ChatFormat.AnswerReader {
+record PlainReader(AnswerFormat.Sink sink) implements AnswerFormat.Reader {
     @Override
     public void text(CharSequence more) {
         sink.content(more);

@@ -23,12 +23,7 @@ final class RequestPool implements AutoCloseable {
         int n = threads > 0 ? threads : Math.clamp(Runtime.getRuntime().availableProcessors() / 2, 1, 8);
         this.maxBytes = maxBytes;
         executor = new ThreadPoolExecutor(
-                n,
-                n,
-                0,
-                TimeUnit.SECONDS,
-                new ArrayBlockingQueue<>(MAX_WAITING),
-                Threads.platform("rondo-parse"));
+                n, n, 0, TimeUnit.SECONDS, new ArrayBlockingQueue<>(MAX_WAITING), Threads.platform("rondo-parse"));
     }
 
     /** Runs it soon, or refuses with a 429. */

@@ -7,6 +7,7 @@ import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
 import java.net.BindException;
+import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -103,13 +104,19 @@ public final class RondoServer implements AutoCloseable {
                     .get();
         } catch (ExecutionException e) {
             Throwable cause = e.getCause() == null ? e : e.getCause();
-            String what = cause instanceof BindException ? "the port is in use, choose another with --port" : "" + cause.getMessage();
+            String what = cause instanceof BindException
+                    ? "the port is in use, choose another with --port"
+                    : "" + cause.getMessage();
             throw new UserError(UserError.PORT, "cannot listen on " + where + ": " + what, cause);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new UserError(UserError.PORT, "cannot listen on " + where + ": interrupted", e);
         }
-        LOG.info("listening url=http://{}:{} model={}", options.host(), port(), front.model().id());
+        LOG.info(
+                "listening url=http://{}:{} model={}",
+                options.host(),
+                port(),
+                front.model().id());
     }
 
     /** The port on which it listens. */
@@ -129,7 +136,7 @@ public final class RondoServer implements AutoCloseable {
         routes.put("/v1/chat/completions", completion(completions::chat));
         routes.put("/v1/completions", completion(completions::text));
         routes.put("/v1/models", get(false, (x, b) -> x.reply(200, JSON, info.models())));
-        routes.put("/v1/models/*", get(false, (x, b) -> x.reply(200, JSON, info.model(lastPart(x.path)))));
+        routes.put(HttpFront.MODELS, get(false, (x, b) -> x.reply(200, JSON, info.model(modelId(x.path)))));
         for (String path : List.of("/v1/responses", "/v1/messages")) {
             routes.put(path, post((x, b) -> {
                 throw ApiError.notBuilt(path);
@@ -173,8 +180,9 @@ public final class RondoServer implements AutoCloseable {
         return new HttpFront.Route(Set.of(HttpMethod.GET, HttpMethod.HEAD), open, true, false, action);
     }
 
-    private static String lastPart(String path) {
-        return path.substring(path.lastIndexOf('/') + 1);
+    private static String modelId(String path) {
+        String id = path.substring(HttpFront.MODELS.length());
+        return id.indexOf('%') < 0 ? id : URLDecoder.decode(id.replace("+", "%2B"), StandardCharsets.UTF_8);
     }
 
     private void health(Exchange exchange) {

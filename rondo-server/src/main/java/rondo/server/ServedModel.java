@@ -1,12 +1,17 @@
 package rondo.server;
 
+import java.time.LocalDateTime;
+import java.util.function.Supplier;
+import rondo.text.ChatEncoder;
 import rondo.text.Tokenizer;
 
 /**
  * The one model that is served, as the front needs it.
  *
  * @param id            the name under which it is asked for
- * @param chat          how its conversations become prompts, and how its answers are read
+ * @param chat          how its conversations become prompts
+ * @param templateTime  what templates take for now
+ * @param answers       how its chat answers are read
  * @param endIds        all its end tokens, of which any ends a generation
  * @param deterministic whether answers are the same under any load
  * @param version       of Rondo
@@ -15,7 +20,9 @@ import rondo.text.Tokenizer;
 public record ServedModel(
         String id,
         Tokenizer tokenizer,
-        ChatFormat chat,
+        ChatEncoder chat,
+        Supplier<LocalDateTime> templateTime,
+        AnswerFormat answers,
         SamplingDefaults defaults,
         int[] endIds,
         boolean deterministic,

@@ -80,7 +80,10 @@ final class ServerInfo {
 
     String prometheus() {
         return front.metrics()
-                .prometheus(front.model().id(), front.service().stats(), front.options().metricsAlias());
+                .prometheus(
+                        front.model().id(),
+                        front.service().stats(),
+                        front.options().metricsAlias());
     }
 
     /**

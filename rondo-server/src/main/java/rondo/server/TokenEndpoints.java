@@ -17,7 +17,8 @@ final class TokenEndpoints {
         JsonNode root = JsonTree.parse(bytes);
         Fields body = Fields.body(root);
         TokenIds ids = body.has("messages")
-                ? completions.encode(ChatRequest.read(root, completions.context()).conversation(), 1)
+                ? completions.encode(
+                        ChatRequest.read(root, completions.context()).conversation(), 1)
                 : completions.tokens(
                         new CompletionRequest.Prompt.Text(prompt(body)), body.flag("add_special_tokens", true), 1);
         return JsonBytes.of(json -> {

@@ -2,6 +2,7 @@ package rondo.server;
 
 import java.util.regex.Pattern;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
 
 /** {@code tools} and {@code tool_choice} of a chat, checked. */
 final class ToolFields {
@@ -11,8 +12,8 @@ final class ToolFields {
     private ToolFields() {}
 
     /** The tools that the template is given: none of them where the choice is none. */
-    static JsonNode read(Fields body) throws ApiError {
-        JsonNode tools = body.array("tools");
+    static ArrayNode read(Fields body) throws ApiError {
+        ArrayNode tools = body.array("tools");
         for (int i = 0; i < tools.size(); i++) {
             check("tools[" + i + "]", tools.get(i));
         }
@@ -61,7 +62,7 @@ final class ToolFields {
         return count;
     }
 
-    private static boolean offered(Fields body, JsonNode tools) throws ApiError {
+    private static boolean offered(Fields body, ArrayNode tools) throws ApiError {
         JsonNode choice = body.raw("tool_choice");
         if (choice == null || JsonTree.isOneOf(choice, "auto")) {
             return true;
@@ -69,7 +70,8 @@ final class ToolFields {
         if (JsonTree.isOneOf(choice, "none")) {
             return false;
         }
-        boolean named = choice.isObject() && choice.path("function").path("name").isString();
+        boolean named =
+                choice.isObject() && choice.path("function").path("name").isString();
         if (!named && !JsonTree.isOneOf(choice, "required")) {
             throw body.wrong("tool_choice", "none, auto, required or a named function", choice);
         }
