@@ -2,19 +2,24 @@ package rondo.server;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import rondo.base.Ids;
 import rondo.engine.FinishReason;
 import rondo.engine.Generation;
 import rondo.engine.TokenBatch;
 import rondo.text.Detokenizer;
+import rondo.text.StopStrings;
+import rondo.text.Tokenizer.AddedToken;
+import rondo.text.parse.OutputEvent;
+import rondo.text.parse.OutputParser;
 
 /**
  * One choice of an answer: takes its generation's tokens and makes segments of text from them. Token → characters →
  * (parser of the model's format) → stop strings, which see the visible content only → segments. On its worker only,
  * save for the generation itself and the ready flag.
  */
-final class Choice implements AnswerFormat.Sink {
+final class Choice implements Consumer<OutputEvent> {
     private static final int CALL_ID_DIGITS = 24;
 
     final int index;
@@ -28,7 +33,9 @@ final class Choice implements AnswerFormat.Sink {
     private final StringBuilder decoded = new StringBuilder();
     private final StringBuilder visible = new StringBuilder();
     private final StopStrings stops;
-    private final AnswerFormat.Reader reader;
+    private final OutputParser parser;
+    private final SpecialTokens specials;
+    private final boolean showSpecials;
     private List<Segment> segments = new ArrayList<>();
 
     /** Set by the engine thread when there is something to take. */
@@ -39,9 +46,8 @@ final class Choice implements AnswerFormat.Sink {
     private int tokens;
     private int reasoningTokens;
     private boolean inReasoning;
-    private int calls;
     private int completeCalls;
-    private int stopHit = -1;
+    private int stopHit = StopStrings.NONE;
     private boolean due;
     private boolean roleSent;
     private @Nullable FinishReason finish;
@@ -51,23 +57,19 @@ final class Choice implements AnswerFormat.Sink {
     private int cachedTokens;
     private final Timings timings = new Timings();
 
-    Choice(Front front, GenerationFields fields, int index, int promptTokens, boolean oneCall, Form form) {
+    Choice(Front front, GenerationFields fields, int index, int promptTokens, boolean oneCall, OutputParser parser) {
         this.fields = fields;
         this.index = index;
         this.promptTokens = promptTokens;
         this.firstOfPrompt = index % fields.n() == 0;
         this.streamInterval = front.options().streamInterval();
         this.oneCall = oneCall;
-        this.detokenizer = new Detokenizer(front.model().tokenizer(), fields.skipSpecialTokens());
+        this.detokenizer = new Detokenizer(front.model().tokenizer(), false);
         this.stops = new StopStrings(fields.stops(), fields.includeStop());
         this.logprobs = new Logprobs(front.model().tokenizer(), fields.topLogprobs());
-        this.reader = form.reader(this);
-    }
-
-    /** Makes what reads the model's format. */
-    @FunctionalInterface
-    interface Form {
-        AnswerFormat.Reader reader(AnswerFormat.Sink sink);
+        this.parser = parser;
+        this.specials = front.specials();
+        this.showSpecials = !fields.skipSpecialTokens();
     }
 
     // ---- the generation; any thread
@@ -106,8 +108,8 @@ final class Choice implements AnswerFormat.Sink {
         timings.batch(batch, batch.count);
         for (int i = 0; i < batch.count && finish == null; i++) {
             token(batch, i);
-            if (stopHit >= 0) {
-                stopString = fields.stops().get(stopHit);
+            if (stopHit != StopStrings.NONE) {
+                stopString = stops.get(stopHit);
                 end(FinishReason.STOP);
                 running.stopAt(tokens, FinishReason.STOP);
             } else if (oneCall && completeCalls > 0) {
@@ -130,39 +132,39 @@ final class Choice implements AnswerFormat.Sink {
             due = true;
         }
         boolean ends = fields.stopRules().ends(id);
-        boolean hidden = ends && !(fields.includeStop() && isStopId(id));
+        boolean hidden = ends && !(fields.includeStop() && fields.stopRules().isStopToken(id));
         logprobs.add(batch, i, hidden);
         if (!hidden) {
-            decoded.setLength(0);
-            detokenizer.push(id, decoded);
-            if (!decoded.isEmpty()) {
-                reader.text(decoded);
-            }
+            text(id);
         }
         if (inReasoning) {
             reasoningTokens++;
         }
-        if (tokens == fields.stopRules().minTokens()) {
-            stops.forget();
-        }
     }
 
-    private boolean isStopId(int id) {
-        for (int stop : fields.stopRules().stopIds()) {
-            if (stop == id) {
-                return true;
-            }
+    private void text(int id) {
+        AddedToken special = specials.get(id);
+        decoded.setLength(0);
+        if (special == null) {
+            detokenizer.push(id, decoded);
+        } else if (showSpecials) {
+            detokenizer.flush(decoded);
         }
-        return false;
+        if (!decoded.isEmpty()) {
+            parser.text(decoded.toString(), this);
+        }
+        if (special != null) {
+            parser.special(special, showSpecials, this);
+        }
     }
 
     private void flush() {
         decoded.setLength(0);
         detokenizer.flush(decoded);
         if (!decoded.isEmpty()) {
-            reader.text(decoded);
+            parser.text(decoded.toString(), this);
         }
-        reader.end();
+        parser.finish(this);
         visible.setLength(0);
         stops.flush(visible);
         append(Segment.Kind.CONTENT, 0, visible);
@@ -185,52 +187,29 @@ final class Choice implements AnswerFormat.Sink {
     // ---- the answer's parts, as the parser finds them
 
     @Override
-    public void content(CharSequence more) {
-        inReasoning = false;
-        if (stopHit >= 0) {
+    public void accept(OutputEvent event) {
+        if (stopHit != StopStrings.NONE) {
+            // What follows a stop string in the text of the same token is not part of the answer.
             return;
         }
+        inReasoning = event instanceof OutputEvent.Reasoning;
+        switch (event) {
+            case OutputEvent.Content more -> content(more.text());
+            case OutputEvent.Reasoning more -> append(Segment.Kind.REASONING, 0, more.text());
+            case OutputEvent.CallBegin call -> {
+                Segment begin = new Segment(Segment.Kind.CALL, call.index(), "call_" + Ids.base62(CALL_ID_DIGITS));
+                begin.text.append(call.name());
+                segments.add(begin);
+            }
+            case OutputEvent.CallArguments more -> append(Segment.Kind.ARGUMENTS, more.index(), more.fragment());
+            case OutputEvent.CallEnd call -> completeCalls += call.complete() ? 1 : 0;
+        }
+    }
+
+    private void content(String more) {
         visible.setLength(0);
-        if (tokens < fields.stopRules().minTokens()) {
-            visible.append(more);
-        } else {
-            stopHit = stops.push(more, visible);
-        }
+        stopHit = stops.push(more, tokens >= fields.stopRules().minTokens(), visible);
         append(Segment.Kind.CONTENT, 0, visible);
-    }
-
-    @Override
-    public void reasoning(CharSequence more) {
-        if (stopHit >= 0) {
-            return;
-        }
-        inReasoning = true;
-        append(Segment.Kind.REASONING, 0, more);
-    }
-
-    @Override
-    public void toolCall(String name) {
-        if (stopHit >= 0) {
-            return;
-        }
-        inReasoning = false;
-        Segment call = new Segment(Segment.Kind.CALL, calls++, "call_" + Ids.base62(CALL_ID_DIGITS));
-        call.text.append(name);
-        segments.add(call);
-    }
-
-    @Override
-    public void arguments(CharSequence more) {
-        if (stopHit < 0) {
-            append(Segment.Kind.ARGUMENTS, calls - 1, more);
-        }
-    }
-
-    @Override
-    public void toolCallEnd() {
-        if (stopHit < 0) {
-            completeCalls++;
-        }
     }
 
     private void append(Segment.Kind kind, int call, CharSequence more) {

@@ -13,6 +13,7 @@ import rondo.kv.PromptKeys;
 import rondo.kv.Retention;
 import rondo.text.ChatInput;
 import rondo.text.jinja.TemplateException;
+import rondo.text.parse.OutputParser;
 import tools.jackson.databind.JsonNode;
 
 /** From a request's bytes to queued generations: parse, check, template, tokenize, hash. On the request pool. */
@@ -58,13 +59,18 @@ final class Completions {
         TokenIds prompt = truncated(chatPrompt(chat), fields.truncatePrompt());
         int maxTokens = maxTokens("messages", prompt.length(), chat.maxTokens());
         boolean tools = !chat.conversation().tools().isEmpty();
-        AnswerFormat format = front.model().answers();
         List<GenerationRequest> requests = new ArrayList<>();
         List<Choice> choices = new ArrayList<>();
         PromptKeys keys = keys(prompt, fields);
         for (int i = 0; i < fields.n(); i++) {
             boolean oneCall = tools && !chat.parallelToolCalls();
-            choices.add(new Choice(front, fields, i, prompt.length(), oneCall, sink -> format.reader(tools, sink)));
+            choices.add(new Choice(
+                    front,
+                    fields,
+                    i,
+                    prompt.length(),
+                    oneCall,
+                    front.model().parsers().open(tools)));
             requests.add(request(exchange, fields, keys, maxTokens, i, i));
         }
         return new Job(new ChatAnswer(front, exchange, worker(exchange), fields, choices), requests);
@@ -111,7 +117,7 @@ final class Completions {
             }
             for (int i = 0; i < fields.n(); i++) {
                 int index = choices.size();
-                Choice choice = new Choice(front, fields, index, prompt.length(), false, PlainReader::new);
+                Choice choice = new Choice(front, fields, index, prompt.length(), false, OutputParser.plain());
                 choices.add(choice);
                 if (text.maxTokens() == 0) {
                     choice.endNow(FinishReason.LENGTH);

@@ -43,6 +43,7 @@ record GenerationFields(
         double priority,
         int truncatePrompt) {
     static final int MAX_CHOICES = 16;
+    private static final double DEFAULT_PRIORITY = 0.5;
     private static final int MAX_STOPS = 16;
     private static final int MAX_STOP_LENGTH = 256;
     private static final int MAX_BIASES = 1024;
@@ -64,7 +65,7 @@ record GenerationFields(
         int minTokens = (int) body.integer("min_tokens", 0, 0, context.maxSeqLen());
         int[] stopIds = body.tokens("stop_token_ids", context.vocabulary());
         int n = (int) body.integer("n", 1, 1, MAX_CHOICES);
-        noted(body, n, context.options());
+        noted(body, n);
         return new GenerationFields(
                 body.text("model", ""),
                 n,
@@ -79,7 +80,7 @@ record GenerationFields(
                 body.flag("skip_special_tokens", true) && !ignoreEos,
                 body.notBlank("cache_salt"),
                 conversation(body),
-                body.number("priority", 0.5, Range.between(0, 1)),
+                priority(body, context.options()),
                 (int) body.integer("truncate_prompt_tokens", 0, 1, Integer.MAX_VALUE));
     }
 
@@ -200,7 +201,7 @@ record GenerationFields(
     }
 
     /** Fields that have one allowed value here, and those that are accepted and mean nothing. */
-    private static void noted(Fields body, int n, ServerOptions options) throws ApiError {
+    private static void noted(Fields body, int n) throws ApiError {
         for (String name : List.of("user", "metadata", "store", "service_tier", "safety_identifier")) {
             body.raw(name);
         }
@@ -210,10 +211,14 @@ record GenerationFields(
         if (bestOf != null && !(bestOf.isInt() && bestOf.intValue() == n)) {
             throw ApiError.unsupported("best_of", "it must be equal to 'n' or absent");
         }
-        JsonNode priority = body.raw("priority");
-        if (priority != null && priority.isNumber() && priority.doubleValue() != 0.5 && !options.priorityQueue()) {
+    }
+
+    private static double priority(Fields body, ServerOptions options) throws ApiError {
+        double priority = body.number("priority", DEFAULT_PRIORITY, Range.between(0, 1));
+        if (priority != DEFAULT_PRIORITY && !options.priorityQueue()) {
             throw ApiError.unsupported("priority", "the waiting queue does not go by priority");
         }
+        return priority;
     }
 
     SamplingParams sampling(int choice) {

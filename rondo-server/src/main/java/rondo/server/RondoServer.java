@@ -84,7 +84,8 @@ public final class RondoServer implements AutoCloseable {
      */
     public static RondoServer start(
             ServerOptions options, ServedModel model, GenerationService service, TimeSource time) {
-        RondoServer server = new RondoServer(new Front(options, model, service, new Metrics(), time));
+        RondoServer server = new RondoServer(
+                new Front(options, model, service, new Metrics(), time, new SpecialTokens(model.tokenizer())));
         try {
             server.listen();
             return server;

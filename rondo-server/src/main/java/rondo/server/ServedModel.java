@@ -4,6 +4,7 @@ import java.time.LocalDateTime;
 import java.util.function.Supplier;
 import rondo.text.ChatEncoder;
 import rondo.text.Tokenizer;
+import rondo.text.parse.OutputParsers;
 
 /**
  * The one model that is served, as the front needs it.
@@ -11,7 +12,7 @@ import rondo.text.Tokenizer;
  * @param id            the name under which it is asked for
  * @param chat          how its conversations become prompts
  * @param templateTime  what templates take for now
- * @param answers       how its chat answers are read
+ * @param parsers       how its chat answers are read
  * @param endIds        all its end tokens, of which any ends a generation
  * @param deterministic whether answers are the same under any load
  * @param version       of Rondo
@@ -22,7 +23,7 @@ public record ServedModel(
         Tokenizer tokenizer,
         ChatEncoder chat,
         Supplier<LocalDateTime> templateTime,
-        AnswerFormat answers,
+        OutputParsers parsers,
         SamplingDefaults defaults,
         int[] endIds,
         boolean deterministic,

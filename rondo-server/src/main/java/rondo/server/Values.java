@@ -27,7 +27,7 @@ final class Values {
         if (value.isString()) {
             return "\"" + cut(value.stringValue()) + "\"";
         }
-        return cut(value.toString());
+        return cut(value.isNumber() ? value.asString() : value.toString());
     }
 
     static String number(double value) {

@@ -14,6 +14,7 @@ import rondo.base.Json;
 import rondo.base.TimeSource;
 import rondo.text.ChatEncoder;
 import rondo.text.ChatTemplate;
+import rondo.text.parse.OutputParsers;
 import tools.jackson.databind.JsonNode;
 
 /** A listening server over a {@link FakeService}, and a client of the JDK. */
@@ -42,10 +43,6 @@ final class TestServer implements AutoCloseable {
     }
 
     TestServer(Consumer<ServerOptions.Builder> settings) {
-        this(settings, AnswerFormat.PLAIN);
-    }
-
-    TestServer(Consumer<ServerOptions.Builder> settings, AnswerFormat format) {
         ServerOptions.Builder options =
                 ServerOptions.builder().host("127.0.0.1").port(0);
         settings.accept(options);
@@ -54,7 +51,7 @@ final class TestServer implements AutoCloseable {
                 tokenizer,
                 new ChatEncoder(tokenizer, ChatTemplate.of(TEMPLATE, Map.of()), true),
                 () -> LocalDateTime.of(2026, 12, 1, 0, 0),
-                format,
+                new OutputParsers("hermes", "none", "test"),
                 SamplingDefaults.standard(),
                 new int[] {TestTokenizer.EOT},
                 true,
