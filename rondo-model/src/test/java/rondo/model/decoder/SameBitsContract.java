@@ -136,8 +136,9 @@ public abstract class SameBitsContract {
     void pagesOutOfTheWindowAreNeverReadAgain(int chunk) throws StepFailure {
         int from = chunk == 1 ? 500 : 0; // single tokens over the last stretch only
         driver.prefill(5, Arrays.copyOf(ids, from), 256);
+        int poisoned = 0;
         for (int at = from; at < PROMPT; at += chunk) {
-            poisonStale(5, at);
+            poisoned = poisonStale(5, poisoned, at);
             int n = Math.min(chunk, PROMPT - at);
             assertSameFrom(at, driver.step(new StepDriver.Piece(5, at, part(at, n), n)));
         }
@@ -203,27 +204,23 @@ public abstract class SameBitsContract {
         }
     }
 
-    /** Another sequence takes over the pages that have left the window, and fills them with NaNs. */
-    private void poisonStale(int slot, int history) throws StepFailure {
+    /** Another sequence takes over the pages that have left the window since, and fills them with NaNs. */
+    private int poisonStale(int slot, int from, int history) throws StepFailure {
         int sliding = driver.layout.lifeCycles().indexOf(LifeCycle.sliding(WINDOW));
         int stale = driver.layout.lifeCycles().get(sliding).staleEnd(history, BLOCK);
-        if (stale <= 0) {
-            return;
+        if (stale <= from) {
+            return from;
         }
         driver.forget(POISONER);
         StepPlan plan = driver.executor.plan();
-        for (int block = 0; block < stale; block++) {
-            driver.map(plan, sliding, POISONER, block, driver.page(sliding, slot, block));
+        for (int block = from; block < stale; block++) {
+            driver.map(plan, sliding, POISONER, block - from, driver.page(sliding, slot, block));
         }
-        for (int lc = 0; lc < driver.layout.lifeCycles().size(); lc++) {
-            for (int block = 0; block < stale && lc != sliding; block++) {
-                driver.map(plan, lc, POISONER, block, 1 + PAGES / 2 + block);
-            }
-        }
-        int[] nans = new int[stale * BLOCK];
+        int[] nans = new int[(stale - from) * BLOCK];
         Arrays.fill(nans, NAN_TOKEN);
         driver.add(plan, new StepDriver.Piece(POISONER, 0, nans, 0));
         driver.step(plan);
+        return stale;
     }
 
     private int[] part(int from, int count) {
