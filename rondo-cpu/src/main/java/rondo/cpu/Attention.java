@@ -57,6 +57,9 @@ final class Attention {
     @SuppressWarnings("NullAway.Init") // set by run before its regions
     private CpuKv kv;
 
+    /** Floats of a row of values: head_dim, padded to whole panels. */
+    private int wide;
+
     private int share;
     private int queriesPerTile;
     private int rowsPerTile;
@@ -75,6 +78,7 @@ final class Attention {
         this.op = op;
         this.step = step;
         this.kv = kv;
+        wide = Lanes.padded(op.headDim());
         share = op.heads() / op.kvHeads();
         queriesPerTile = Math.max(1, TILE_ROWS / share);
         rowsPerTile = queriesPerTile * share;
@@ -91,8 +95,8 @@ final class Attention {
                 partialMax = new float[room];
                 partialSum = new float[room];
             }
-            if (partials.length < floats * op.headDim()) {
-                partials = new float[Math.toIntExact((floats + floats / 2) * op.headDim())];
+            if (partials.length < floats * wide) {
+                partials = new float[Math.toIntExact((floats + floats / 2) * wide)];
             }
             team.run(partial, pairs, nanos);
             team.run(merging, items, nanos / 64);
@@ -158,7 +162,6 @@ final class Attention {
     private void wholeItem(int item, int worker) {
         AttentionScratch s = scratch[worker];
         int rows = rows(item);
-        int d = op.headDim();
         packQueries(s, item, rows);
         int ranges = itemPairs[item + 1] - itemPairs[item];
         s.begin(rows);
@@ -169,7 +172,7 @@ final class Attention {
                 int count = Math.min(MAX_ROWS, rows - block);
                 block(s, item, range, block, count);
                 for (int row = 0; row < count; row++) {
-                    s.merge(block + row, s.partMax[row], s.partSum[row], s.part, row * d, d);
+                    s.merge(block + row, s.partMax[row], s.partSum[row], s.part, row * wide, wide);
                 }
             }
         }
@@ -181,7 +184,6 @@ final class Attention {
         int item = pairItem[pair];
         int range = itemFirstRange[item] + pair - itemPairs[item];
         int rows = rows(item);
-        int d = op.headDim();
         packQueries(s, item, rows);
         locate(s, item, rows, range);
         int to = pair * rowsPerTile;
@@ -190,19 +192,18 @@ final class Attention {
             block(s, item, range, block, count);
             System.arraycopy(s.partMax, 0, partialMax, to + block, count);
             System.arraycopy(s.partSum, 0, partialSum, to + block, count);
-            System.arraycopy(s.part, 0, partials, (to + block) * d, count * d);
+            System.arraycopy(s.part, 0, partials, (to + block) * wide, count * wide);
         }
     }
 
     private void mergeItem(int item, int worker) {
         AttentionScratch s = scratch[worker];
         int rows = rows(item);
-        int d = op.headDim();
         s.begin(rows);
         for (int pair = itemPairs[item]; pair < itemPairs[item + 1]; pair++) {
             for (int row = 0; row < rows; row++) {
                 int at = pair * rowsPerTile + row;
-                s.merge(row, partialMax[at], partialSum[at], partials, at * d, d);
+                s.merge(row, partialMax[at], partialSum[at], partials, at * wide, wide);
             }
         }
         finish(s, item, rows);
@@ -324,7 +325,7 @@ final class Attention {
     }
 
     private void values(AttentionScratch s, int width, int firstPair, int endPair) {
-        int units = op.headDim() / COUNT;
+        int units = wide / COUNT;
         for (int u = 0; u < units; u += 2) {
             int u1 = Math.min(u + 1, units - 1);
             Kernels.mix(
@@ -342,7 +343,7 @@ final class Attention {
                     s.part,
                     u * COUNT,
                     u1 * COUNT,
-                    op.headDim());
+                    wide);
         }
     }
 
@@ -357,9 +358,9 @@ final class Attention {
             float inverse = 1 / s.sum[row];
             if (op.gated()) {
                 int gate = token * fused.stride + op.gateOffset() + column;
-                RowOps.gate(s.merged, row * d, inverse, fused.data, gate, out.data, to, d);
+                RowOps.gate(s.merged, row * wide, inverse, fused.data, gate, out.data, to, d);
             } else {
-                RowOps.scaled(s.merged, row * d, inverse, out.data, to, d);
+                RowOps.scaled(s.merged, row * wide, inverse, out.data, to, d);
             }
         }
     }

@@ -45,14 +45,15 @@ final class AttentionScratch {
             max = new float[padded];
             sum = new float[padded];
         }
-        if (merged.length < padded * headDim) {
-            queries = new float[padded * headDim];
-            merged = new float[padded * headDim];
+        int wide = Lanes.padded(headDim);
+        if (merged.length < padded * wide) {
+            queries = new float[padded * wide];
+            merged = new float[padded * wide];
         }
-        if (part.length < MAX_ROWS * headDim) {
-            part = new float[MAX_ROWS * headDim];
+        if (part.length < MAX_ROWS * wide) {
+            part = new float[MAX_ROWS * wide];
         }
-        long staged = 2L * RANGE * headDim * (half ? 2 : 4);
+        long staged = 2L * RANGE * wide * (half ? 2 : 4);
         if (tokensPerBlock < PANEL && staging.byteSize() < staged) {
             staging = Arena.ofAuto().allocate(staged, TILE_BYTES);
         }
@@ -87,7 +88,7 @@ final class AttentionScratch {
         int d = kv.spec().groups().get(group).headDim();
         int tokenBytes = TILE_BYTES / (kv.half() ? 2 : 1); // of a panel of values
         int[] table = kv.table(group, slot);
-        keyPanelBytes = (long) d * PANEL * kv.spec().type().bytes();
+        keyPanelBytes = (long) d * PANEL * kv.storedBytes();
         if (tpb < PANEL) {
             chunkTokens = RANGE;
             valuePanelBytes = (long) RANGE * tokenBytes;
@@ -128,7 +129,7 @@ final class AttentionScratch {
         long values = kv.values(group, page, layer, head);
         int tokenBytes = TILE_BYTES / (kv.half() ? 2 : 1);
         long bytes = (long) tpb * tokenBytes;
-        for (int p = 0; p < d / PANEL; p++) {
+        for (int p = 0; p * PANEL < d; p++) {
             long at = valueChunks[0] + p * valuePanelBytes + (long) token * tokenBytes;
             MemorySegment.copy(source, values + p * bytes, staging, at, bytes);
         }

@@ -2,7 +2,6 @@ package rondo.cpu;
 
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
-import rondo.base.UserError;
 import rondo.model.compute.ElementType;
 import rondo.model.compute.KvMemory;
 import rondo.model.compute.KvSpec;
@@ -21,22 +20,13 @@ final class CpuKv implements KvMemory {
 
     CpuKv(KvSpec spec, int[] pageCounts, int slots, int maxSeqLen) {
         this.spec = spec;
-        if (spec.type() == ElementType.F16) {
-            throw new UserError(UserError.USAGE, "config: kv_cache_config.dtype must be bfloat16 or float32 on the CPU");
-        }
         int blocks = (maxSeqLen + spec.tokensPerBlock() - 1) / spec.tokensPerBlock();
         int groups = spec.groups().size();
         pages = new MemorySegment[groups];
         tables = new int[groups][slots][blocks];
         try {
             for (int g = 0; g < groups; g++) {
-                if (spec.groups().get(g).headDim() % Lanes.PANEL != 0) {
-                    throw new UserError(
-                            UserError.MODEL,
-                            "model: head_dim must be a multiple of 16 on the CPU, got "
-                                    + spec.groups().get(g).headDim());
-                }
-                pages[g] = memory.piece(Math.max(1, pageCounts[g]) * spec.pageBytes(g));
+                pages[g] = memory.piece(Math.max(1, pageCounts[g]) * pageBytes(g));
             }
         } catch (RuntimeException e) {
             memory.close();
@@ -56,7 +46,7 @@ final class CpuKv implements KvMemory {
 
     @Override
     public void copyPage(int group, int from, int to) {
-        long bytes = spec.pageBytes(group);
+        long bytes = pageBytes(group);
         MemorySegment.copy(pages[group], from * bytes, pages[group], to * bytes, bytes);
     }
 
@@ -79,18 +69,36 @@ final class CpuKv implements KvMemory {
         return tables[group][slot];
     }
 
-    /** Bytes of K (or of V) of one head in a page. */
-    int headBytes(int group) {
-        return spec.tokensPerBlock() * spec.groups().get(group).headDim() * spec.type().bytes();
+    /** As {@link KvSpec#pageBytes}, but for head_dims that are no multiple of 16: V is padded to whole panels. */
+    private long pageBytes(int group) {
+        KvSpec.Group g = spec.groups().get(group);
+        return (long) g.layers() * g.kvHeads() * (keyBytes(g) + valueBytes(g));
     }
 
-    /** Where K of a head begins in a page; V lies {@code kvHeads} heads further. */
+    /** K of one head in a page. */
+    private long keyBytes(KvSpec.Group g) {
+        return (long) spec.tokensPerBlock() * g.headDim() * storedBytes();
+    }
+
+    private long valueBytes(KvSpec.Group g) {
+        return (long) spec.tokensPerBlock() * Lanes.padded(g.headDim()) * storedBytes();
+    }
+
+    /** Bytes of a stored number: float16 is rounded to, but kept as float32. */
+    int storedBytes() {
+        return half() ? 2 : 4;
+    }
+
+    /** Where K of a head begins in a page. */
     long keys(int group, int page, int layer, int head) {
-        int heads = spec.groups().get(group).kvHeads();
-        return page * spec.pageBytes(group) + (long) (layer * 2 * heads + head) * headBytes(group);
+        KvSpec.Group g = spec.groups().get(group);
+        long perLayer = g.kvHeads() * (keyBytes(g) + valueBytes(g));
+        return page * pageBytes(group) + layer * perLayer + head * keyBytes(g);
     }
 
+    /** Where V of a head begins in a page: behind the K of all heads. */
     long values(int group, int page, int layer, int head) {
-        return keys(group, page, layer, head) + (long) spec.groups().get(group).kvHeads() * headBytes(group);
+        KvSpec.Group g = spec.groups().get(group);
+        return keys(group, page, layer, 0) + g.kvHeads() * keyBytes(g) + head * valueBytes(g);
     }
 }

@@ -1,5 +1,6 @@
 package rondo.cpu;
 
+import java.lang.foreign.MemorySegment;
 import rondo.model.compute.AttentionOp;
 import rondo.model.compute.KvMemory;
 import rondo.model.compute.NormSpec;
@@ -12,6 +13,9 @@ import rondo.model.compute.Weight;
 final class CpuOps implements Ops {
     /** Floats that a worker turns in a nanosecond in an operation of a few passes; only decides who works. */
     private static final int FLOATS_PER_NANO = 4;
+
+    /** Logits capped in one go. */
+    private static final int CAP_COLUMNS = 8192;
 
     private final WorkTeam team;
     private final MatrixProduct product;
@@ -31,7 +35,7 @@ final class CpuOps implements Ops {
     private NormSpec norm = NormSpec.NONE;
     private NormSpec nextNorm = NormSpec.NONE;
     private int[] ids = new int[0];
-    private RowTable table = new RowTable(0, 0, false, java.lang.foreign.MemorySegment.NULL);
+    private RowTable table = new RowTable(0, 0, false, MemorySegment.NULL);
     private int rows;
     private int rowsPerTile;
     private int columnTiles;
@@ -96,8 +100,7 @@ final class CpuOps implements Ops {
     }
 
     @Override
-    public void logits(
-            Tensor out, Tensor in, int[] rowIndex, int rows, Weight head, float multiplier, float softCap) {
+    public void logits(Tensor out, Tensor in, int[] rowIndex, int rows, Weight head, float multiplier, float softCap) {
         first = (CpuTensor) out;
         product.gather(first, (CpuTensor) in, rowIndex, rows, (PanelWeight) head);
         if (softCap == 0 && multiplier == 1) {
@@ -109,8 +112,6 @@ final class CpuOps implements Ops {
         columnTiles = (first.stride + CAP_COLUMNS - 1) / CAP_COLUMNS;
         team.run(capping, rows * columnTiles, (long) rows * first.stride / 2);
     }
-
-    private static final int CAP_COLUMNS = 8192;
 
     private void byRows(WorkTeam.Region region, int rows, int columns, int weight) {
         this.rows = rows;
@@ -128,8 +129,7 @@ final class CpuOps implements Ops {
         for (int row = tile * rowsPerTile; row < end(tile); row++) {
             int at = row * first.stride;
             RowOps.widen(table, ids[row], first.data, at);
-            RowOps.norm(
-                    norm, weight, first.data, at, first.data, at, first.columns(), first.stride, lanes[worker]);
+            RowOps.norm(norm, weight, first.data, at, first.data, at, first.columns(), first.stride, lanes[worker]);
         }
     }
 
@@ -137,8 +137,7 @@ final class CpuOps implements Ops {
         float[] weight = CpuVector.of(norm.weight()).data;
         for (int row = tile * rowsPerTile; row < end(tile); row++) {
             int at = row * first.stride;
-            RowOps.norm(
-                    norm, weight, second.data, at, first.data, at, first.columns(), first.stride, lanes[worker]);
+            RowOps.norm(norm, weight, second.data, at, first.data, at, first.columns(), first.stride, lanes[worker]);
         }
     }
 
@@ -170,7 +169,7 @@ final class CpuOps implements Ops {
         int from = tile % columnTiles * CAP_COLUMNS;
         int end = Math.min(first.stride, from + CAP_COLUMNS);
         if (softCap == 0) {
-            RowOps.scale(first.data, row + from, row + end, multiplier);
+            RowOps.scale(first.data, row + from, end - from, multiplier);
         } else {
             RowOps.softCap(first.data, row + from, row + end, multiplier, softCap);
         }

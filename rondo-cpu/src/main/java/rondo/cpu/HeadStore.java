@@ -9,6 +9,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 import rondo.model.compute.AttentionOp;
+import rondo.model.compute.ElementType;
 import rondo.model.compute.NormSpec;
 import rondo.model.compute.StepShape;
 
@@ -53,8 +54,8 @@ final class HeadStore {
         if (op.frequencies().length() > 0) {
             CpuVector.of(op.frequencies()).rope().prepare(step);
         }
-        if (rotation[0].length < op.headDim()) {
-            rotation = new float[team.threads()][op.headDim()];
+        if (rotation[0].length < op.headDim() + PANEL) {
+            rotation = new float[team.threads()][op.headDim() + PANEL];
         }
         perTile = Math.clamp(tokens / (4 * team.threads()), 1, 16);
         long numbers = (long) tokens * (op.heads() + 3 * op.kvHeads()) * op.headDim();
@@ -123,6 +124,10 @@ final class HeadStore {
                 keysHalf(pages, keys, fused.data, k, d, position % tpb, Math.min(tpb, PANEL));
                 valuesHalf(pages, values, fused.data, v, d, position % tpb, tpb, zeroNext);
             } else {
+                if (kv.spec().type() == ElementType.F16) {
+                    roundToF16(fused.data, k, d);
+                    roundToF16(fused.data, v, d);
+                }
                 keysFull(pages, keys, fused.data, k, d, position % tpb, Math.min(tpb, PANEL));
                 valuesFull(pages, values, fused.data, v, d, position % tpb, tpb, zeroNext);
             }
@@ -139,7 +144,7 @@ final class HeadStore {
             int at = from + h * d;
             RowOps.norm(norm, weight, fused.data, at, fused.data, at, d, d, lanes[worker]);
             if (factor != 1) {
-                RowOps.scale(fused.data, at, at + d, factor);
+                RowOps.scale(fused.data, at, d, factor);
             }
         }
     }
@@ -177,16 +182,17 @@ final class HeadStore {
      */
     private static void valuesHalf(
             MemorySegment to, long at, float[] x, int from, int d, int token, int tpb, boolean zeroNext) {
-        for (int p = 0; p < d / PANEL; p++) {
+        for (int p = 0; p * PANEL < d; p++) {
             long first = at + p * (tpb / 2 * 64L) + token / 2 * 64L;
             int source = from + p * PANEL;
+            int count = Math.min(PANEL, d - p * PANEL);
             if (zeroNext) {
-                for (int i = 0; i < PANEL; i++) {
+                for (int i = 0; i < count; i++) {
                     to.set(INT, first + i * 4L, bf16(x[source + i]) & 0xffff);
                 }
             } else {
                 long half = first + (token & 1) * 2;
-                for (int i = 0; i < PANEL; i++) {
+                for (int i = 0; i < count; i++) {
                     to.set(SHORT, half + i * 4L, (short) bf16(x[source + i]));
                 }
             }
@@ -195,14 +201,21 @@ final class HeadStore {
 
     private static void valuesFull(
             MemorySegment to, long at, float[] x, int from, int d, int token, int tpb, boolean zeroNext) {
-        for (int p = 0; p < d / PANEL; p++) {
+        for (int p = 0; p * PANEL < d; p++) {
             long first = at + p * (tpb * 64L) + token * 64L;
-            for (int i = 0; i < PANEL; i++) {
+            int count = Math.min(PANEL, d - p * PANEL);
+            for (int i = 0; i < count; i++) {
                 to.set(FLOAT, first + i * 4L, x[from + p * PANEL + i]);
                 if (zeroNext) {
                     to.set(FLOAT, first + 64 + i * 4L, 0f);
                 }
             }
+        }
+    }
+
+    private static void roundToF16(float[] x, int from, int count) {
+        for (int i = from; i < from + count; i++) {
+            x[i] = Float.float16ToFloat(Float.floatToFloat16(x[i]));
         }
     }
 

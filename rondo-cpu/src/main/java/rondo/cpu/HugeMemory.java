@@ -68,9 +68,12 @@ final class HugeMemory implements AutoCloseable {
                 UserError.MEMORY, "memory: the system refused " + (size >> 20) + " MiB for weights or KV pages", cause);
     }
 
-    /** Gives everything back; no piece may be used afterwards. */
+    /** Gives everything back; no piece may be used afterwards. A second call does nothing. */
     @Override
     public void close() {
+        if (!arena.scope().isAlive()) {
+            return;
+        }
         arena.close();
         rest = MemorySegment.NULL;
         mapped = 0;

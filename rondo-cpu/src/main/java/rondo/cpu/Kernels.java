@@ -7,7 +7,19 @@ final class Kernels {
     private Kernels() {}
 
     /** Three rows and more, two units. */
-    static void two(boolean half, int rows, MemorySegment w, long w0, long w1, int pairs, float[] x, int xo, float[] out, int o0, int o1, int stride) {
+    static void two(
+            boolean half,
+            int rows,
+            MemorySegment w,
+            long w0,
+            long w1,
+            int pairs,
+            float[] x,
+            int xo,
+            float[] out,
+            int o0,
+            int o1,
+            int stride) {
         if (half) {
             twoHalf(rows, w, w0, w1, pairs, x, xo, out, o0, o1, stride);
         } else {
@@ -15,7 +27,18 @@ final class Kernels {
         }
     }
 
-    private static void twoHalf(int rows, MemorySegment w, long w0, long w1, int pairs, float[] x, int xo, float[] out, int o0, int o1, int stride) {
+    private static void twoHalf(
+            int rows,
+            MemorySegment w,
+            long w0,
+            long w1,
+            int pairs,
+            float[] x,
+            int xo,
+            float[] out,
+            int o0,
+            int o1,
+            int stride) {
         switch (rows) {
             case 3 -> PanelKernels.bf16Rows3(w, w0, w1, pairs, x, xo, out, o0, o1, stride);
             case 4 -> PanelKernels.bf16Rows4(w, w0, w1, pairs, x, xo, out, o0, o1, stride);
@@ -26,7 +49,18 @@ final class Kernels {
         }
     }
 
-    private static void twoFull(int rows, MemorySegment w, long w0, long w1, int pairs, float[] x, int xo, float[] out, int o0, int o1, int stride) {
+    private static void twoFull(
+            int rows,
+            MemorySegment w,
+            long w0,
+            long w1,
+            int pairs,
+            float[] x,
+            int xo,
+            float[] out,
+            int o0,
+            int o1,
+            int stride) {
         switch (rows) {
             case 3 -> PanelKernels.f32Rows3(w, w0, w1, pairs, x, xo, out, o0, o1, stride);
             case 4 -> PanelKernels.f32Rows4(w, w0, w1, pairs, x, xo, out, o0, o1, stride);
@@ -38,7 +72,23 @@ final class Kernels {
     }
 
     /** One or two rows, four units. */
-    static void four(boolean half, int rows, MemorySegment w, long w0, long w1, long w2, long w3, int pairs, float[] x, int xo, float[] out, int o0, int o1, int o2, int o3, int stride) {
+    static void four(
+            boolean half,
+            int rows,
+            MemorySegment w,
+            long w0,
+            long w1,
+            long w2,
+            long w3,
+            int pairs,
+            float[] x,
+            int xo,
+            float[] out,
+            int o0,
+            int o1,
+            int o2,
+            int o3,
+            int stride) {
         if (half) {
             fourHalf(rows, w, w0, w1, w2, w3, pairs, x, xo, out, o0, o1, o2, o3, stride);
         } else {
@@ -46,7 +96,22 @@ final class Kernels {
         }
     }
 
-    private static void fourHalf(int rows, MemorySegment w, long w0, long w1, long w2, long w3, int pairs, float[] x, int xo, float[] out, int o0, int o1, int o2, int o3, int stride) {
+    private static void fourHalf(
+            int rows,
+            MemorySegment w,
+            long w0,
+            long w1,
+            long w2,
+            long w3,
+            int pairs,
+            float[] x,
+            int xo,
+            float[] out,
+            int o0,
+            int o1,
+            int o2,
+            int o3,
+            int stride) {
         switch (rows) {
             case 1 -> PanelKernels.bf16Rows1(w, w0, w1, w2, w3, pairs, x, xo, out, o0, o1, o2, o3, stride);
             case 2 -> PanelKernels.bf16Rows2(w, w0, w1, w2, w3, pairs, x, xo, out, o0, o1, o2, o3, stride);
@@ -54,7 +119,22 @@ final class Kernels {
         }
     }
 
-    private static void fourFull(int rows, MemorySegment w, long w0, long w1, long w2, long w3, int pairs, float[] x, int xo, float[] out, int o0, int o1, int o2, int o3, int stride) {
+    private static void fourFull(
+            int rows,
+            MemorySegment w,
+            long w0,
+            long w1,
+            long w2,
+            long w3,
+            int pairs,
+            float[] x,
+            int xo,
+            float[] out,
+            int o0,
+            int o1,
+            int o2,
+            int o3,
+            int stride) {
         switch (rows) {
             case 1 -> PanelKernels.f32Rows1(w, w0, w1, w2, w3, pairs, x, xo, out, o0, o1, o2, o3, stride);
             case 2 -> PanelKernels.f32Rows2(w, w0, w1, w2, w3, pairs, x, xo, out, o0, o1, o2, o3, stride);
@@ -63,7 +143,22 @@ final class Kernels {
     }
 
     /** Sums of values, weighted by scores. */
-    static void mix(boolean half, int rows, MemorySegment w, long[] chunks, int chunkPairs, long d0, long d1, int first, int end, float[] x, int xo, float[] out, int o0, int o1, int stride) {
+    static void mix(
+            boolean half,
+            int rows,
+            MemorySegment w,
+            long[] chunks,
+            int chunkPairs,
+            long d0,
+            long d1,
+            int first,
+            int end,
+            float[] x,
+            int xo,
+            float[] out,
+            int o0,
+            int o1,
+            int stride) {
         if (half) {
             mixHalf(rows, w, chunks, chunkPairs, d0, d1, first, end, x, xo, out, o0, o1, stride);
         } else {
@@ -71,7 +166,21 @@ final class Kernels {
         }
     }
 
-    private static void mixHalf(int rows, MemorySegment w, long[] chunks, int chunkPairs, long d0, long d1, int first, int end, float[] x, int xo, float[] out, int o0, int o1, int stride) {
+    private static void mixHalf(
+            int rows,
+            MemorySegment w,
+            long[] chunks,
+            int chunkPairs,
+            long d0,
+            long d1,
+            int first,
+            int end,
+            float[] x,
+            int xo,
+            float[] out,
+            int o0,
+            int o1,
+            int stride) {
         switch (rows) {
             case 1 -> PanelKernels.bf16Mix1(w, chunks, chunkPairs, d0, d1, first, end, x, xo, out, o0, o1, stride);
             case 2 -> PanelKernels.bf16Mix2(w, chunks, chunkPairs, d0, d1, first, end, x, xo, out, o0, o1, stride);
@@ -84,7 +193,21 @@ final class Kernels {
         }
     }
 
-    private static void mixFull(int rows, MemorySegment w, long[] chunks, int chunkPairs, long d0, long d1, int first, int end, float[] x, int xo, float[] out, int o0, int o1, int stride) {
+    private static void mixFull(
+            int rows,
+            MemorySegment w,
+            long[] chunks,
+            int chunkPairs,
+            long d0,
+            long d1,
+            int first,
+            int end,
+            float[] x,
+            int xo,
+            float[] out,
+            int o0,
+            int o1,
+            int stride) {
         switch (rows) {
             case 1 -> PanelKernels.f32Mix1(w, chunks, chunkPairs, d0, d1, first, end, x, xo, out, o0, o1, stride);
             case 2 -> PanelKernels.f32Mix2(w, chunks, chunkPairs, d0, d1, first, end, x, xo, out, o0, o1, stride);

@@ -72,7 +72,13 @@ final class MatrixProduct {
     }
 
     private void run(
-            CpuTensor to, int firstOut, CpuTensor from, int[] index, int indexFrom, int base, int count,
+            CpuTensor to,
+            int firstOut,
+            CpuTensor from,
+            int[] index,
+            int indexFrom,
+            int base,
+            int count,
             PanelWeight weight) {
         w = weight.data();
         half = weight.half();
@@ -169,9 +175,33 @@ final class MatrixProduct {
                     o + u3 * COUNT);
             return;
         }
-        Kernels.two(half, count, w, offset(unit), offset(u1), pairs, packed, x, out, o + unit * COUNT, o + u1 * COUNT, outStride);
+        Kernels.two(
+                half,
+                count,
+                w,
+                offset(unit),
+                offset(u1),
+                pairs,
+                packed,
+                x,
+                out,
+                o + unit * COUNT,
+                o + u1 * COUNT,
+                outStride);
         if (unit + 2 <= last) {
-            Kernels.two(half, count, w, offset(u2), offset(u3), pairs, packed, x, out, o + u2 * COUNT, o + u3 * COUNT, outStride);
+            Kernels.two(
+                    half,
+                    count,
+                    w,
+                    offset(u2),
+                    offset(u3),
+                    pairs,
+                    packed,
+                    x,
+                    out,
+                    o + u2 * COUNT,
+                    o + u3 * COUNT,
+                    outStride);
         }
     }
 

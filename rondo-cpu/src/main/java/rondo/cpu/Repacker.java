@@ -76,7 +76,10 @@ final class Repacker {
                         MemorySegment.copy(source.bytes(), from * rowBytes, data, from * rowBytes, bytes);
                     } else {
                         for (long i = (long) from * source.columns(); i < (long) end * source.columns(); i++) {
-                            data.set(FLOAT, i * 4, Float.float16ToFloat(source.bytes().get(SHORT, i * 2)));
+                            data.set(
+                                    FLOAT,
+                                    i * 4,
+                                    Float.float16ToFloat(source.bytes().get(SHORT, i * 2)));
                         }
                     }
                 },

@@ -21,7 +21,8 @@ final class RowOps {
     private RowOps() {}
 
     /**
-     * out = norm(in), in place or not. {@code padded} columns are processed (a multiple of 16, zeros behind {@code columns}).
+     * out = norm(in), in place or not, over {@code count} numbers, whose mean square is taken over {@code columns}: a padded
+     * row gives its padded length as {@code count}, because whole vectors are faster.
      *
      * @param lanes 16 floats of scratch
      */
@@ -33,29 +34,33 @@ final class RowOps {
             float[] out,
             int to,
             int columns,
-            int padded,
+            int count,
             float[] lanes) {
         switch (norm.kind()) {
             case NONE -> {
                 if (in != out || from != to) {
-                    System.arraycopy(in, from, out, to, padded);
+                    System.arraycopy(in, from, out, to, count);
                 }
             }
-            case WEIGHTLESS -> scale(in, from, out, to, padded, inverseRms(in, from, columns, padded, norm.eps(), lanes));
+            case WEIGHTLESS ->
+                scaled(in, from, inverseRms(in, from, columns, count, norm.eps(), lanes), out, to, count);
             case PLAIN ->
-                scalePlain(
-                        weight, in, from, out, to, padded, inverseRms(in, from, columns, padded, norm.eps(), lanes));
+                weighted(weight, 0, in, from, out, to, count, inverseRms(in, from, columns, count, norm.eps(), lanes));
             case CENTRED ->
-                scaleCentred(
-                        weight, in, from, out, to, padded, inverseRms(in, from, columns, padded, norm.eps(), lanes));
+                weighted(weight, 1, in, from, out, to, count, inverseRms(in, from, columns, count, norm.eps(), lanes));
         }
     }
 
-    /** 1/√(mean(x²) + eps): squares summed by lane, then the lanes in order, so that every machine run gives the same bits. */
-    private static float inverseRms(float[] x, int from, int columns, int padded, float eps, float[] lanes) {
+    /** 1/√(mean(x²) + eps): squares summed by lane, then the lanes in order, so that every run gives the same bits. */
+    private static float inverseRms(float[] x, int from, int columns, int count, float eps, float[] lanes) {
         FloatVector sum = FloatVector.zero(F);
-        for (int i = from; i < from + padded; i += COUNT) {
-            FloatVector v = FloatVector.fromArray(F, x, i);
+        int whole = count & -COUNT;
+        for (int i = 0; i < whole; i += COUNT) {
+            FloatVector v = FloatVector.fromArray(F, x, from + i);
+            sum = v.fma(v, sum);
+        }
+        if (whole < count) {
+            FloatVector v = FloatVector.fromArray(F, x, from + whole, F.indexInRange(whole, count));
             sum = v.fma(v, sum);
         }
         sum.intoArray(lanes, 0);
@@ -71,29 +76,22 @@ final class RowOps {
         return sum;
     }
 
-    private static void scale(float[] in, int from, float[] out, int to, int count, float factor) {
-        for (int i = 0; i < count; i += COUNT) {
-            FloatVector.fromArray(F, in, from + i).mul(factor).intoArray(out, to + i);
-        }
-    }
-
-    private static void scalePlain(
-            float[] weight, float[] in, int from, float[] out, int to, int count, float factor) {
-        for (int i = 0; i < count; i += COUNT) {
+    /** out = in · factor · (weight + offset). */
+    private static void weighted(
+            float[] weight, float offset, float[] in, int from, float[] out, int to, int count, float factor) {
+        int whole = count & -COUNT;
+        for (int i = 0; i < whole; i += COUNT) {
             FloatVector.fromArray(F, in, from + i)
                     .mul(factor)
-                    .mul(FloatVector.fromArray(F, weight, i))
+                    .mul(FloatVector.fromArray(F, weight, i).add(offset))
                     .intoArray(out, to + i);
         }
-    }
-
-    private static void scaleCentred(
-            float[] weight, float[] in, int from, float[] out, int to, int count, float factor) {
-        for (int i = 0; i < count; i += COUNT) {
-            FloatVector.fromArray(F, in, from + i)
+        if (whole < count) {
+            VectorMask<Float> mask = F.indexInRange(whole, count);
+            FloatVector.fromArray(F, in, from + whole, mask)
                     .mul(factor)
-                    .mul(FloatVector.fromArray(F, weight, i).add(1f))
-                    .intoArray(out, to + i);
+                    .mul(FloatVector.fromArray(F, weight, whole, mask).add(offset))
+                    .intoArray(out, to + whole, mask);
         }
     }
 
@@ -111,7 +109,9 @@ final class RowOps {
         int whole = columns & -COUNT;
         for (int i = 0; i < whole; i += COUNT) {
             FloatVector g = FloatVector.fromArray(F, in, gate + i);
-            g.mul(VectorMath.sigmoid(g)).mul(FloatVector.fromArray(F, in, up + i)).intoArray(out, to + i);
+            g.mul(VectorMath.sigmoid(g))
+                    .mul(FloatVector.fromArray(F, in, up + i))
+                    .intoArray(out, to + i);
         }
         if (whole < columns) {
             VectorMask<Float> mask = F.indexInRange(whole, columns);
@@ -131,25 +131,38 @@ final class RowOps {
     }
 
     /** x ← factor · x. */
-    static void scale(float[] x, int from, int end, float factor) {
-        for (int i = from; i < end; i += COUNT) {
-            FloatVector.fromArray(F, x, i).mul(factor).intoArray(x, i);
-        }
+    static void scale(float[] x, int from, int count, float factor) {
+        scaled(x, from, factor, x, from, count);
     }
 
     /** out = x · factor · σ(gate). */
     static void gate(float[] x, int from, float factor, float[] gates, int gate, float[] out, int to, int count) {
-        for (int i = 0; i < count; i += COUNT) {
+        int whole = count & -COUNT;
+        for (int i = 0; i < whole; i += COUNT) {
             FloatVector.fromArray(F, x, from + i)
                     .mul(factor)
                     .mul(VectorMath.sigmoid(FloatVector.fromArray(F, gates, gate + i)))
                     .intoArray(out, to + i);
         }
+        if (whole < count) {
+            VectorMask<Float> mask = F.indexInRange(whole, count);
+            FloatVector.fromArray(F, x, from + whole, mask)
+                    .mul(factor)
+                    .mul(VectorMath.sigmoid(FloatVector.fromArray(F, gates, gate + whole, mask)))
+                    .intoArray(out, to + whole, mask);
+        }
     }
 
     /** out = x · factor. */
     static void scaled(float[] x, int from, float factor, float[] out, int to, int count) {
-        scale(x, from, out, to, count, factor);
+        int whole = count & -COUNT;
+        for (int i = 0; i < whole; i += COUNT) {
+            FloatVector.fromArray(F, x, from + i).mul(factor).intoArray(out, to + i);
+        }
+        if (whole < count) {
+            VectorMask<Float> mask = F.indexInRange(whole, count);
+            FloatVector.fromArray(F, x, from + whole, mask).mul(factor).intoArray(out, to + whole, mask);
+        }
     }
 
     /** The largest of a row of scores, {@code from} and {@code end} multiples of 16 apart. */
