@@ -10,6 +10,7 @@ import java.time.LocalDateTime;
 import java.time.LocalTime;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -40,6 +41,7 @@ import rondo.text.ChatEncoder;
 import rondo.text.ChatTemplate;
 import rondo.text.HuggingFaceTokenizer;
 import rondo.text.Tokenizer;
+import rondo.text.parse.OutputParsers;
 
 /** A server in this process: device, model, memory, engine and front, joined by hand. */
 final class LocalServer implements AutoCloseable {
@@ -75,9 +77,17 @@ final class LocalServer implements AutoCloseable {
             Engine engine = engine(config, model.executor(), memory, time);
             undo.add(engine::close);
             Tokenizer tokenizer = text.await();
-            ChatEncoder chat = new ChatEncoder(
-                    tokenizer, template(request, tokenizer), config.model().safeSpecialTokens());
-            ServedModel served = served(request, model, tokenizer, chat);
+            ChatTemplate template = template(request);
+            ChatEncoder chat =
+                    new ChatEncoder(tokenizer, template, config.model().safeSpecialTokens());
+            OutputParsers parsers = OutputParsers.choose(
+                    config.model().toolParser(),
+                    "none",
+                    tokenizer.addedTokens(),
+                    Optional.of(template.source()),
+                    model.spec().architecture());
+            LOG.info("answers tool_parser={} reason=\"{}\"", parsers.tools(), parsers.reason());
+            ServedModel served = served(request, model, tokenizer, chat, parsers);
             engine.start();
             RondoServer http = RondoServer.start(serverOptions(request), served, engine, time);
             undo.keep();
@@ -92,9 +102,10 @@ final class LocalServer implements AutoCloseable {
         return HuggingFaceTokenizer.load(directory);
     }
 
-    private static ChatTemplate template(ServeRequest request, Tokenizer tokenizer) {
+    private static ChatTemplate template(ServeRequest request) {
         if (request.chatTemplate().isPresent()) {
-            return ChatTemplate.of(request.chatTemplate().get(), SpecialNames.of(request.model()));
+            return ChatTemplate.replacing(
+                    request.model(), request.chatTemplate().get());
         }
         return ChatTemplate.load(request.model())
                 .orElseThrow(() -> new UserError(
@@ -143,7 +154,7 @@ final class LocalServer implements AutoCloseable {
     }
 
     private static ServedModel served(
-            ServeRequest request, LoadedModel model, Tokenizer tokenizer, ChatEncoder chat) {
+            ServeRequest request, LoadedModel model, Tokenizer tokenizer, ChatEncoder chat, OutputParsers parsers) {
         ServeConfig config = request.config();
         Supplier<LocalDateTime> now = config.model()
                 .templateDate()
@@ -154,7 +165,7 @@ final class LocalServer implements AutoCloseable {
                 tokenizer,
                 chat,
                 now,
-                AnswerFormats.named(config.model().toolParser(), tokenizer, chat),
+                parsers,
                 defaults(model.generation(), config.model().checkpointDefaults()),
                 model.generation().eos().stream().mapToInt(Integer::intValue).toArray(),
                 true,
@@ -197,7 +208,8 @@ final class LocalServer implements AutoCloseable {
                 .apiKeys(front.apiKeys())
                 .strictBody(front.strictBody())
                 .metricsAlias(front.metricsAlias())
-                .metricsFormat(ServerOptions.MetricsFormat.valueOf(front.metricsFormat().name()))
+                .metricsFormat(ServerOptions.MetricsFormat.valueOf(
+                        front.metricsFormat().name()))
                 .build();
     }
 

@@ -26,7 +26,12 @@ record MemoryPlan(KvPools pools, int maxSeqLen, long bytes) {
         int limit = config.maxSeqLenFor(facts.maxLength());
         long bytes = bytes(config, executor, layout, limit);
         PoolSizing sizing = new PoolSizing(
-                layout, bytes, 0, config.kv().poolRatio(), config.kv().avgSeqLen(), config.kv().endpointRewind());
+                layout,
+                bytes,
+                0,
+                config.kv().poolRatio(),
+                config.kv().avgSeqLen(),
+                config.kv().endpointRewind());
         return switch (sizing.fit(config.limits().maxSeqLen(), limit)) {
             case PoolSizing.Outcome.Fits fits -> new MemoryPlan(fits.pools(), fits.maxSeqLen(), bytes);
             case PoolSizing.Outcome.TooLong tooLong -> {
@@ -57,7 +62,8 @@ record MemoryPlan(KvPools pools, int maxSeqLen, long bytes) {
         }
         long bytes = (long) (base * kv.memoryFraction().orElse(DEFAULT_FRACTION));
         if (kv.maxTokens().isPresent()) {
-            bytes = Math.min(bytes, PoolSizing.bytesOfTokens(layout, kv.maxTokens().getAsInt()));
+            bytes = Math.min(
+                    bytes, PoolSizing.bytesOfTokens(layout, kv.maxTokens().getAsInt()));
         }
         return kv.maxBytes() > 0 ? Math.min(bytes, kv.maxBytes()) : bytes;
     }
@@ -67,8 +73,7 @@ record MemoryPlan(KvPools pools, int maxSeqLen, long bytes) {
         return EngineOptions.of(config.limits().maxBatchSize(), config.limits().maxNumTokens(), maxSeqLen)
                 .withChunkedPrefill(config.limits().chunkedPrefill())
                 .withPrefixAware(scheduling.prefixAware() && config.kv().blockReuse())
-                .withQueue(
-                        EngineOptions.QueueOrder.FCFS, scheduling.maxQueueSize(), scheduling.queuedTokens(maxSeqLen))
+                .withQueue(EngineOptions.QueueOrder.FCFS, scheduling.maxQueueSize(), scheduling.queuedTokens(maxSeqLen))
                 .withTimeouts(scheduling.queueTimeoutMillis(), scheduling.requestTimeoutMillis());
     }
 
