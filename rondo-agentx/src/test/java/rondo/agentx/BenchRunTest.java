@@ -80,9 +80,50 @@ class BenchRunTest {
         return Distribution.of(truths.stream().map(value).toList()).percentile(50);
     }
 
+    /** A busy machine can only add to a measured time, so one undisturbed attempt of several shows the measurement. */
+    private static void undisturbed(int attempts, Scenario scenario) throws Exception {
+        for (int i = 1; i < attempts; i++) {
+            try {
+                scenario.run();
+                return;
+            } catch (AssertionError e) {
+                // disturbed: once more
+            }
+        }
+        scenario.run();
+    }
+
+    @FunctionalInterface
+    private interface Scenario {
+        void run() throws Exception;
+    }
+
     @Test
     void latenciesAndThroughputsEqualTheServersTruth() throws Exception {
-        try (ScriptedServer server = new ScriptedServer(r -> tokens(r.maxTokens(), 40, 8, 100 + r.index(), 64))) {
+        undisturbed(6, () -> {
+            try (ScriptedServer server = new ScriptedServer(r -> tokens(r.maxTokens(), 40, 8, 100 + r.index(), 64))) {
+                List<Trace> traces =
+                        List.of(Traces.growing("a", 6, 10), Traces.growing("b", 6, 10), Traces.growing("c", 6, 10));
+                RunSummary s = run(server, traces, b -> b.concurrency(3)).summary();
+                List<Truth> truths = server.truths();
+                double ttft = median(truths, Truth::ttftMillis);
+                assertThat(s.of(RecordMetric.TTFT).percentile(50)).isCloseTo(ttft, close(ttft));
+                double itl = median(truths, t -> t.decodeMillis() / 9);
+                assertThat(s.of(RecordMetric.ITL).percentile(50)).isCloseTo(itl, within(0.01 * itl));
+                double first = truths.stream().mapToLong(Truth::arrival).min().orElseThrow();
+                double last = truths.stream()
+                        .mapToLong(t -> t.content().getLast())
+                        .max()
+                        .orElseThrow();
+                double rate = (s.inputTokens() + s.outputTokens()) / ((last - first) / 1e9);
+                assertThat(s.totalTokensPerSecond()).isCloseTo(rate, within(0.01 * rate));
+            }
+        });
+    }
+
+    @Test
+    void countsAreTheServersOwn() throws Exception {
+        try (ScriptedServer server = new ScriptedServer(r -> tokens(r.maxTokens(), 2, 1, 100 + r.index(), 64))) {
             BenchResult result = run(
                     server,
                     List.of(Traces.growing("a", 6, 10), Traces.growing("b", 6, 10), Traces.growing("c", 6, 10)),
@@ -91,20 +132,10 @@ class BenchRunTest {
             List<Truth> truths = server.truths();
             assertThat(s.requests()).isEqualTo(18).isEqualTo(truths.size());
             assertThat(s.failed() + s.overflowed() + s.cancelled()).isZero();
-            double ttft = median(truths, Truth::ttftMillis);
-            assertThat(s.of(RecordMetric.TTFT).percentile(50)).isCloseTo(ttft, close(ttft));
-            double itl = median(truths, t -> t.decodeMillis() / 9);
-            assertThat(s.of(RecordMetric.ITL).percentile(50)).isCloseTo(itl, within(0.01 * itl + 0.1));
             long input =
                     truths.stream().mapToInt(t -> 100 + t.request().index()).sum();
             assertThat(s.inputTokens()).isEqualTo(input);
             assertThat(s.outputTokens()).isEqualTo(180);
-            double first = truths.stream().mapToLong(Truth::arrival).min().orElseThrow();
-            double last =
-                    truths.stream().mapToLong(t -> t.content().getLast()).max().orElseThrow();
-            double truth = (input + 180) / ((last - first) / 1e9);
-            // The first request of the run waits for its connection and the cold client.
-            assertThat(s.totalTokensPerSecond()).isCloseTo(truth, within(0.03 * truth));
             assertThat(s.measuredHitPercent()).hasValue(100.0 * 18 * 64 / input);
             assertThat(s.withoutUsage()).isZero();
             assertThat(s.lengthMismatches()).isZero();
@@ -246,40 +277,43 @@ class BenchRunTest {
 
     @Test
     void coalescedChunksGiveTheSameTimePerToken() throws Exception {
-        try (ScriptedServer server = new ScriptedServer(r -> {
-            List<Step> steps = new ArrayList<>();
-            for (int i = 0; i < 4; i++) {
-                steps.add(new Step(20 + 40 * i, delta("content", " abc").repeat(5), true));
+        undisturbed(6, () -> {
+            try (ScriptedServer server = new ScriptedServer(r -> {
+                List<Step> steps = new ArrayList<>();
+                for (int i = 0; i < 4; i++) {
+                    steps.add(new Step(20 + 40 * i, delta("content", " abc").repeat(5), true));
+                }
+                steps.add(new Step(140, finish() + usage(10, 20, 0) + DONE, false));
+                return ScriptedServer.stream(steps, 140);
+            })) {
+                BenchResult result = run(server, List.of(Traces.growing("a", 3, 20)), b -> b);
+                double truth = median(server.truths(), t -> t.decodeMillis() / 19);
+                assertThat(result.summary().of(RecordMetric.ITL).percentile(50)).isCloseTo(truth, within(0.01 * truth));
+                assertThat(result.records().getFirst().result().contentTimes()).hasSize(20);
             }
-            steps.add(new Step(140, finish() + usage(10, 20, 0) + DONE, false));
-            return ScriptedServer.stream(steps, 140);
-        })) {
-            BenchResult result = run(server, List.of(Traces.growing("a", 3, 20)), b -> b);
-            double truth = median(server.truths(), t -> t.decodeMillis() / 19);
-            assertThat(result.summary().of(RecordMetric.ITL).percentile(50))
-                    .isCloseTo(truth, within(0.01 * truth + 0.1));
-            assertThat(result.records().getFirst().result().contentTimes()).hasSize(20);
-        }
+        });
     }
 
     @Test
     void theFirstTokenIsTheFirstOfAnyKindAndNeverARole() throws Exception {
-        try (ScriptedServer server = new ScriptedServer(r -> ScriptedServer.stream(
-                List.of(
-                        new Step(10, ROLE + ": keep-alive\n\n", false),
-                        new Step(50, delta("reasoning_content", " abc"), true),
-                        new Step(120, delta("content", " abc"), true),
-                        new Step(300, finish() + usage(10, 2, 0) + DONE, false)),
-                300))) {
-            BenchResult result = run(server, List.of(Traces.growing("a", 2, 2)), b -> b);
-            RequestRecord r = result.records().getLast();
-            Truth t = server.truths().getLast();
-            assertThat(r.ttftMillis().orElseThrow()).isCloseTo(t.ttftMillis(), within(2.0));
-            assertThat(r.firstOutputMillis().orElseThrow() - r.ttftMillis().orElseThrow())
-                    .isCloseTo(t.decodeMillis(), within(1.0));
-            assertThat(r.latencyMillis().orElseThrow()).isLessThan(250);
-            assertThat(r.itlMillis().orElseThrow()).isCloseTo(t.decodeMillis(), within(1.0));
-        }
+        undisturbed(6, () -> {
+            try (ScriptedServer server = new ScriptedServer(r -> ScriptedServer.stream(
+                    List.of(
+                            new Step(10, ROLE + ": keep-alive\n\n", false),
+                            new Step(50, delta("reasoning_content", " abc"), true),
+                            new Step(120, delta("content", " abc"), true),
+                            new Step(300, finish() + usage(10, 2, 0) + DONE, false)),
+                    300))) {
+                BenchResult result = run(server, List.of(Traces.growing("a", 2, 2)), b -> b);
+                RequestRecord r = result.records().getLast();
+                Truth t = server.truths().getLast();
+                assertThat(r.ttftMillis().orElseThrow()).isCloseTo(t.ttftMillis(), within(1.0));
+                assertThat(r.firstOutputMillis().orElseThrow() - r.ttftMillis().orElseThrow())
+                        .isCloseTo(t.decodeMillis(), within(1.0));
+                assertThat(r.latencyMillis().orElseThrow()).isCloseTo(t.ttftMillis() + t.decodeMillis(), within(1.2));
+                assertThat(r.itlMillis().orElseThrow()).isCloseTo(t.decodeMillis(), within(1.0));
+            }
+        });
     }
 
     @Test
