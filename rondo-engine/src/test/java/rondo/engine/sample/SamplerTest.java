@@ -225,7 +225,7 @@ class SamplerTest {
 
     @Test
     void samplingAllocatesNothing() {
-        int vocabulary = 20_000;
+        int vocabulary = 2_000;
         float[] logits = logits(new SplittableRandom(5), vocabulary);
         MemorySegment segment = MemorySegment.ofArray(logits);
         SamplePlan plan = plan(vocabulary);
@@ -235,7 +235,7 @@ class SamplerTest {
         drawn.begin(SamplingParams.of(0.8f, 50, 0.9f, 3), TokenIds.empty(), TokenIds.empty());
         ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
         long least = Long.MAX_VALUE;
-        for (int round = 0; round < 40 && least > 20_000; round++) {
+        for (int round = 0; round < 500 && least > 2_000; round++) {
             long before = threads.getCurrentThreadAllocatedBytes();
             for (int i = 0; i < 100; i++) {
                 plan.position[0] = i;
@@ -244,7 +244,7 @@ class SamplerTest {
             }
             least = Math.min(least, threads.getCurrentThreadAllocatedBytes() - before);
         }
-        // Once compiled; a hundred bytes per token would be an object or two.
-        assertThat(least).isLessThan(20_000);
+        // Once compiled: vectors are objects only until then. An object per token would be 3,200 bytes.
+        assertThat(least).isLessThan(2_000);
     }
 }
