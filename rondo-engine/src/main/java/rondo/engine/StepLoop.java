@@ -258,16 +258,15 @@ final class StepLoop {
             return;
         }
         StopRules stop = s.request.stop();
-        if (s.keys.outputTokens() >= stop.minTokens() && stop.ends(token)) {
-            end(s, stop.isStopToken(token) ? new Ending(FinishReason.STOP, token, "") : Ending.STOP, true);
-            return;
-        }
+        boolean ends = s.keys.outputTokens() >= stop.minTokens() && stop.ends(token);
         s.handle.token(now, s.keys.outputTokens() == 0);
         s.keys.append(token);
         s.handle.output().append(result, s.row);
         counters.add(Counters.GENERATED_TOKENS, 1);
         touch(s);
-        if (s.keys.outputTokens() >= s.limit) {
+        if (ends) {
+            end(s, stop.isStopToken(token) ? new Ending(FinishReason.STOP, token, "") : Ending.STOP, true);
+        } else if (s.keys.outputTokens() >= s.limit) {
             end(s, s.limitReason == FinishReason.LENGTH ? Ending.LENGTH : new Ending(s.limitReason, -1, ""), true);
         }
     }

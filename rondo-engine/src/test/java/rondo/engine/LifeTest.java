@@ -37,15 +37,15 @@ class LifeTest {
     // ---- ends by tokens
 
     @Test
-    void anEndTokenEndsAndIsNotDelivered() throws Exception {
+    void anEndTokenEndsAndIsTheLastOneDelivered() throws Exception {
         try (EngineHarness h = EngineHarness.setup().model(COUNTING).open()) {
             GenerationRequest plain = h.request(prompt(1, 5), 50);
             EngineHarness.Output out = run(h, with(plain, StopRules.endingWith(99, 7)));
-            assertThat(out.tokens()).containsExactly(0, 1, 2, 3, 4, 5, 6);
+            assertThat(out.tokens()).containsExactly(0, 1, 2, 3, 4, 5, 6, 7);
             assertThat(out.reason()).isEqualTo(FinishReason.STOP);
             assertThat(out.stopToken()).isEqualTo(-1);
             out = run(h, with(plain, new StopRules(new int[] {7}, new int[] {5}, false, 0)));
-            assertThat(out.tokens()).containsExactly(0, 1, 2, 3, 4);
+            assertThat(out.tokens()).containsExactly(0, 1, 2, 3, 4, 5);
             assertThat(out.stopToken()).isEqualTo(5);
             out = run(h, with(plain, new StopRules(new int[] {7}, new int[0], true, 0)));
             assertThat(out.tokens()).hasSize(50);
@@ -61,7 +61,7 @@ class LifeTest {
                 .open()) {
             GenerationRequest plain = h.request(prompt(1, 5), 50);
             EngineHarness.Output out = run(h, with(plain, new StopRules(new int[] {7}, new int[] {8}, false, 4)));
-            assertThat(out.tokens()).containsExactly(9, 9, 9, 9);
+            assertThat(out.tokens()).containsExactly(9, 9, 9, 9, 7);
             assertThat(out.reason()).isEqualTo(FinishReason.STOP);
         }
     }
