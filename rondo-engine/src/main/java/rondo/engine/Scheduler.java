@@ -52,7 +52,6 @@ final class Scheduler {
 
     // Counters: they only grow.
     long preemptions;
-    long recomputedTokens;
     long promptTokens;
     long cachedTokens;
 
@@ -236,8 +235,6 @@ final class Scheduler {
             queue.leave(s);
             promptTokens += s.promptTokens();
             cachedTokens += history;
-        } else {
-            recomputedTokens += s.keys.tokens() - 1 - history;
         }
         active.insert(s);
     }

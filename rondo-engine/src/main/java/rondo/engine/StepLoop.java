@@ -274,14 +274,10 @@ final class StepLoop {
     // ---- ends
 
     private void end(Sequence s, Ending ending, boolean commit) {
-        if (s.active()) {
-            scheduler.leave(s, submitted, commit);
-        } else {
-            scheduler.waiting.remove(s);
-        }
-        queue.leave(s);
+        boolean active = s.active();
         s.state = Sequence.State.DONE;
         s.ending = ending;
+        queue.leave(s);
         changed = true;
         counters.add(
                 switch (ending.reason()) {
@@ -291,6 +287,12 @@ final class StepLoop {
                 },
                 1);
         touch(s);
+        // Last, so that the owner hears of the end even if the cache should be broken.
+        if (active) {
+            scheduler.leave(s, submitted, commit);
+        } else {
+            scheduler.waiting.remove(s);
+        }
     }
 
     private void touch(Sequence s) {
