@@ -40,6 +40,7 @@ final class StepLoop {
     /** Zero once a draining engine has nothing left. */
     final CountDownLatch drained = new CountDownLatch(1);
 
+    private String failure = "";
     private @Nullable StepPlan unused;
     private long arrivals;
     private long submitted;
@@ -97,7 +98,7 @@ final class StepLoop {
                 case Command.Submit(Sequence s) -> {
                     s.arrival = ++arrivals;
                     if (state == EngineStats.State.FAILED) {
-                        end(s, Ending.error("the engine has failed"), false);
+                        end(s, Ending.error(failure), false);
                     } else {
                         scheduler.waiting.insert(s);
                     }
@@ -328,6 +329,7 @@ final class StepLoop {
 
     /** Everybody gets the error; nothing runs any more. */
     void fail(String why) {
+        failure = why;
         state = EngineStats.State.FAILED;
         endAll(Ending.error(why));
         drained.countDown();

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import rondo.base.Seeds;
@@ -433,17 +434,28 @@ class LifeTest {
     void anUnexpectedExceptionLeavesNobodyWaiting() throws Exception {
         try (EngineHarness h =
                 EngineHarness.setup().options(EngineOptions.of(1, 16, 512)).start()) {
+            CountDownLatch bothAreThere = new CountDownLatch(1);
             h.executor.onStep((step, plan) -> {
                 if (step == 20) {
+                    awaitQuietly(bothAreThere);
                     throw new IllegalStateException("a bug");
                 }
                 return new boolean[0];
             });
             Generation running = h.submit(prompt(1, 5), 400);
             Generation waiting = h.submit(prompt(2, 5), 400);
+            bothAreThere.countDown();
             assertThat(EngineHarness.result(running, 20).error()).contains("a bug");
             assertThat(EngineHarness.result(waiting, 20).error()).contains("a bug");
             assertThat(h.engine.stats().state()).isEqualTo(EngineStats.State.FAILED);
+        }
+    }
+
+    private static void awaitQuietly(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
         }
     }
 
