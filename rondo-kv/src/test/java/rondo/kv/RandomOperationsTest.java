@@ -54,6 +54,9 @@ class RandomOperationsTest {
         final int b;
         final KvOptions options;
         final boolean exactKeys;
+        /** A window of 1 needs no page at a block's border, and so cannot keep an end point there. */
+        final boolean looksBack;
+
         final Play play;
         final Audit audit;
         final List<Play.Seq> live = new ArrayList<>();
@@ -70,6 +73,7 @@ class RandomOperationsTest {
             List<Integer> slots = cycles.stream()
                     .map(c -> c.isFull() ? 6 + random.nextInt(30) : 4 + random.nextInt(16))
                     .toList();
+            looksBack = cycles.stream().noneMatch(c -> c.window() == 1);
             play = new Play(b, cycles, slots, options, hashers);
             audit = new Audit(play.kv, play.layout(), hashers.get());
         }
@@ -230,7 +234,7 @@ class RandomOperationsTest {
                 assertThat(play.lookup(CacheScope.unsalted(), other))
                         .as("an end takes nothing from others")
                         .isGreaterThanOrEqualTo(before);
-                if (commit && exactKeys && options.reuse() && options.partialReuse()) {
+                if (commit && exactKeys && options.reuse() && options.partialReuse() && looksBack) {
                     assertThat(play.lookup(scope, Arrays.copyOf(s.tokens, history)))
                             .as("what was written is found")
                             .isEqualTo(history);
