@@ -298,7 +298,9 @@ class RandomOperationsTest {
             assertThat(audit.isUsable(scope, text, m, limit, options.partialReuse()))
                     .as("%d of %d tokens are usable", m, limit)
                     .isTrue();
-            if (limit > 0) {
+            // A tail that counts only when it is equal as a whole, or only when nobody holds it, may be there for a
+            // shorter question and not for a longer one.
+            if (limit > 0 && options.partialReuse() && options.copyOnPartialReuse() && !audit.hasThinPages()) {
                 assertThat(play.kv.match(keys, limit - 1).tokens()).isLessThanOrEqualTo(m);
             }
             if (exactKeys && options.reuse() && options.copyOnPartialReuse() && !audit.hasThinPages()) {
