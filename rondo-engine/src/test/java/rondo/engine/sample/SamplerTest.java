@@ -105,7 +105,9 @@ class SamplerTest {
             if (oracle.ambiguous) {
                 ambiguous[0]++;
             } else {
-                assertThat(result.token[0]).isEqualTo(oracle.token);
+                assertThat(result.token[0])
+                        .as("vocabulary %d, %s, masked %s", vocabulary, params, plan.masked[0])
+                        .isEqualTo(oracle.token);
             }
         });
         assertThat(ambiguous[0]).isLessThanOrEqualTo(all[0] / 20);
