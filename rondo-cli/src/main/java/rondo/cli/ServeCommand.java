@@ -31,9 +31,10 @@ import rondo.cli.config.ServeConfig;
         abbreviateSynopsis = true,
         footer = {
             "",
-            "Each of the flags that names a key of the configuration file wins over the file.",
-            "Underscores and dashes are the same. Exit codes: 0 clean, 1 device lost or a fault of the program,",
-            "2 configuration or usage, 3 model cannot be loaded, 4 out of memory at start, 5 port in use."
+            "Flags that name a key of the configuration file win over the file.",
+            "Underscores and dashes are the same.",
+            "Exit codes: 0 clean, 1 device lost or internal error, 2 configuration or usage,",
+            "3 model cannot be loaded, 4 out of memory at start, 5 port in use."
         })
 final class ServeCommand implements Callable<Integer> {
     private static final Logger LOG = LoggerFactory.getLogger("rondo");
