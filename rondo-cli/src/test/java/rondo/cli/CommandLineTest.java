@@ -71,7 +71,7 @@ class CommandLineTest {
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
             sreve                          | rondo: Unmatched argument at index 0: 'sreve'; did you mean 'serve'?
-            serve --prot 1                 | rondo serve: Unknown options: '--prot', '1'; did you mean '--port'?
+            serve --prot 1                 | rondo serve: Unknown option: '--prot'; see 'rondo serve --help'
             serve --port x                 | rondo serve: Invalid value for option '--port': 'x' is not an int; see 'rondo serve --help'
             serve --port 70000             | rondo serve: --port must be >= 0 and <= 65535, got 70000; see 'rondo serve --help'
             serve                          | rondo serve: Missing required parameter: 'MODEL'; see 'rondo serve --help'
@@ -134,10 +134,10 @@ class CommandLineTest {
         assertThat(request.config().notices())
                 .extracting(n -> n.text())
                 .containsExactly(
+                        "config: --max_batch_size 8 overrides max_batch_size 48 (" + file + ":1)",
                         "config notice: backend=pytorch has no effect in rondo: there is one engine (--backend)",
                         "config notice: trust_remote_code=true has no effect in rondo: rondo runs no code of a"
-                                + " checkpoint (--trust_remote_code)",
-                        "config: --max_batch_size 8 overrides max_batch_size 48 (" + file + ":1)");
+                                + " checkpoint (--trust_remote_code)");
     }
 
     @Test
