@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine;
@@ -42,7 +43,7 @@ final class ServeCommand implements Callable<Integer> {
     private final Serving serving;
 
     @CommandLine.Spec
-    private CommandLine.Model.@org.jspecify.annotations.Nullable CommandSpec spec;
+    private CommandLine.Model.@Nullable CommandSpec spec;
 
     @Parameters(index = "0", arity = "0..1", paramLabel = "MODEL", description = "Directory of the model.")
     private Optional<String> model = Optional.empty();

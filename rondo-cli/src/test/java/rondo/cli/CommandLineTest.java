@@ -35,7 +35,7 @@ class CommandLineTest {
     }
 
     private int run(Serving serving, String... args) {
-        CommandLine rondo = RondoCommand.commandLine(serving);
+        CommandLine rondo = RondoCommand.commandLine(serving, args);
         PrintWriter o = new PrintWriter(out, true);
         PrintWriter e = new PrintWriter(err, true);
         rondo.setOut(o).setErr(e);

@@ -50,7 +50,6 @@ class LauncherTest {
                 mkdir -p rondo-cli/target/lib
                 : > rondo-cli/target/rondo-cli-0.1.0.jar
                 : > rondo-cli/target/lib/b.jar
-                : > rondo-cli/target/lib/picocli-4.7.7.jar
                 echo '[INFO] Tests run: 3, Failures: 0, Errors: 0, Skipped: 1, Time elapsed: 1 s -- in x.Y'
                 echo '[WARNING] Tests run: 3, Failures: 0, Errors: 0, Skipped: 1'
                 echo '[INFO] Tests run: 2, Failures: 0, Errors: 0, Skipped: 0'
@@ -148,8 +147,8 @@ class LauncherTest {
         assertThat(run.code()).isZero();
         assertThat(run.out())
                 .isEqualTo("<@" + root.resolve("rondo-cli/jvm.args") + "><-XX:AOTCache=" + target.resolve("rondo.aot")
-                        + "><-cp><" + target.resolve("rondo-cli-0.1.0.jar") + ":" + target.resolve("lib/b.jar") + ":"
-                        + target.resolve("lib/picocli-4.7.7.jar") + "><rondo.cli.Main><serve><a b><><--x=*>\n");
+                        + "><-cp><" + target.resolve("lib/b.jar") + ":" + target.resolve("lib/rondo-cli-0.1.0.jar")
+                        + "><rondo.cli.Main><serve><a b><><--x=*>\n");
     }
 
     @Test
@@ -177,6 +176,34 @@ class LauncherTest {
                 root.resolve("rondo-cli/src/main/java/A.java"), FileTime.fromMillis(System.currentTimeMillis() + 5000));
         rondo(Map.of(), "--version");
         assertThat(builds()).isEqualTo(2);
+    }
+
+    @Test
+    void aFolderThatHasBeenMovedIsBuiltAnew() throws Exception {
+        jdk("jdk-25", "25.0.1", true);
+        rondo(Map.of(), "--version");
+        root = Files.move(root, temp.resolve("moved"));
+        assertThat(rondo(Map.of(), "--version").out())
+                .contains(root.resolve("rondo-cli/target/lib/b.jar").toString());
+        assertThat(builds()).isEqualTo(2);
+    }
+
+    @Test
+    void aLibraryThatIsNoLongerUsedLeavesTheClassPath() throws Exception {
+        jdk("jdk-25", "25.0.1", true);
+        rondo(Map.of(), "--version");
+        Files.createFile(root.resolve("rondo-cli/target/lib/old-1.0.jar"));
+        Files.setLastModifiedTime(root.resolve("pom.xml"), FileTime.fromMillis(System.currentTimeMillis() + 5000));
+        assertThat(rondo(Map.of(), "--version").out()).contains("b.jar").doesNotContain("old-1.0.jar");
+    }
+
+    @Test
+    void aTestRunOfAPartLeavesTheBuildToTheNextStart() throws Exception {
+        jdk("jdk-25", "25.0.1", true);
+        rondo(Map.of(), "test");
+        assertThat(rondo(Map.of(), "--version").err()).doesNotContain("building");
+        rondo(Map.of(), "test", "--", "-pl", "rondo-kv");
+        assertThat(rondo(Map.of(), "--version").err()).contains("rondo: building");
     }
 
     @Test
