@@ -1,15 +1,12 @@
 package rondo.cli;
 
-import rondo.base.Env;
-import rondo.base.UserError;
+import rondo.base.TimeSource;
 
-/** The one place where rooms are joined by hand. */
+/** The one place where the commands get what they run on. */
 final class Wiring {
     private Wiring() {}
 
-    static Serving serving(Env env) {
-        return request -> {
-            throw new UserError(1, "serve: the engine is not wired to this command yet");
-        };
+    static Serving serving() {
+        return new ServeLoop(TimeSource.system());
     }
 }
