@@ -423,4 +423,25 @@ class ChatAnswerTest {
         assertThat(server.service.submitted.get(1).request.prompt().ids())
                 .isEqualTo(server.service.submitted.get(0).request.prompt().ids());
     }
+
+    @Test
+    void severalPartsGoToTheTemplateAsItExpectsThem() {
+        assertThat(ContentParts.readBy("{% for part in message.content %}")).isTrue();
+        assertThat(ContentParts.readBy("{%- for item in message['content'] -%}")).isTrue();
+        assertThat(ContentParts.readBy("{% for c in content %}")).isTrue();
+        assertThat(ContentParts.readBy("{% for m in messages %}{{ m.content }}{% endfor %}")).isFalse();
+        assertThat(content(true)).isEqualTo("[{\"type\":\"text\",\"text\":\"a\"},{\"type\":\"text\",\"text\":\"b\"}]");
+        assertThat(content(false)).isEqualTo("\"a\\nb\"");
+    }
+
+    private static String content(boolean keepParts) {
+        String body = "{\"messages\":[{\"role\":\"user\",\"content\":[\"a\",{\"type\":\"text\",\"text\":\"b\"}]}]}";
+        try {
+            return ChatMessages.read(Fields.body(rondo.base.Json.mapper().readTree(body)), keepParts)
+                    .at("/0/content")
+                    .toString();
+        } catch (ApiError e) {
+            throw new AssertionError(e);
+        }
+    }
 }

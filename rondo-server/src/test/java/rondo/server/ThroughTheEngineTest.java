@@ -44,6 +44,7 @@ class ThroughTheEngineTest {
                 "stub",
                 tokenizer,
                 new ChatEncoder(tokenizer, ChatTemplate.of(TestServer.TEMPLATE, Map.of()), true),
+                ContentParts.readBy(TestServer.TEMPLATE),
                 () -> LocalDateTime.of(2026, 12, 1, 0, 0),
                 new OutputParsers("hermes", "none", "test"),
                 SamplingDefaults.standard(),
