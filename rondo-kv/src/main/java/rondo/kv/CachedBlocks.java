@@ -62,6 +62,7 @@ final class CachedBlocks {
         pages.node[page] = node;
         pages.coverage[page] = coverage;
         tree.setPage(node, lc, page);
+        tree.siblings.setWhole(tree.parent[node], node, isWhole(node));
         events.stored(node, lc, pages.tier[page], pages.priority[page]);
     }
 
@@ -70,6 +71,7 @@ final class CachedBlocks {
         int page = tree.page(node, lc);
         events.removed(node, lc);
         tree.setPage(node, lc, NONE);
+        tree.siblings.setWhole(tree.parent[node], node, false);
         return page;
     }
 
@@ -122,6 +124,17 @@ final class CachedBlocks {
             }
         }
         prune(above);
+    }
+
+    /** Whether the node has all its tokens in every life cycle. */
+    private boolean isWhole(int node) {
+        for (int lc = 0; lc < lifeCycles.length; lc++) {
+            int page = tree.page(node, lc);
+            if (page == NONE || pages.coverage[page] < tree.length[node]) {
+                return false;
+            }
+        }
+        return true;
     }
 
     /** True of every root. */

@@ -127,7 +127,7 @@ final class Committer {
     }
 
     private int insert(int r, int parent, int b, int count) {
-        int near = tree.siblings.longestRun(parent, block, count);
+        int near = tree.siblings.closest(parent, block, count);
         int run = near == NONE ? 0 : tree.siblings.run();
         if (near != NONE && run == count) {
             return NONE; // the start of a longer block that is there: of no use

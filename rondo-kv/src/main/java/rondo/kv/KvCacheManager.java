@@ -22,7 +22,6 @@ public final class KvCacheManager implements KvCache {
     private final CopySources copySources;
 
     private long submittedStep;
-    private long completedStep;
     private long retiredStep;
 
     private long allocated;
@@ -224,7 +223,6 @@ public final class KvCacheManager implements KvCache {
                     + " completed " + completed + " retired " + retired);
         }
         submittedStep = submitted;
-        completedStep = completed;
         retiredStep = retired;
         copySources.letGo(retired);
         cached.events.publish();
@@ -442,5 +440,9 @@ public final class KvCacheManager implements KvCache {
 
     Reservations reservations() {
         return reservations;
+    }
+
+    CopySources copySources() {
+        return copySources;
     }
 }
