@@ -29,7 +29,7 @@ record ChatRequest(
         generation.checkModel(context.model());
         TokenIds promptTokens = TokenIds.of(body.tokens("prompt_token_ids", context.vocabulary()));
         ArrayNode messages =
-                promptTokens.length() > 0 && !body.has("messages") ? JsonTree.emptyArray() : ChatMessages.read(body);
+                promptTokens.length() > 0 && !body.has("messages") ? JsonTree.emptyArray() : ChatMessages.read(body, context.model().templateReadsParts());
         refused(body);
         ChatInput conversation = new ChatInput(
                 messages,

@@ -50,6 +50,7 @@ final class TestServer implements AutoCloseable {
                 "test-model",
                 tokenizer,
                 new ChatEncoder(tokenizer, ChatTemplate.of(TEMPLATE, Map.of()), true),
+                ContentParts.readBy(TEMPLATE),
                 () -> LocalDateTime.of(2026, 12, 1, 0, 0),
                 new OutputParsers("hermes", "none", "test"),
                 SamplingDefaults.standard(),

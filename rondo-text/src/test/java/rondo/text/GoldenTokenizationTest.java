@@ -74,8 +74,8 @@ class GoldenTokenizationTest {
 
     @Test
     void everyGoldenChatRendersAndEncodesAsTransformersDoes() {
-        ChatEncoder safe = new ChatEncoder(tokenizer, template, true);
-        ChatEncoder plain = new ChatEncoder(tokenizer, template, false);
+        ChatEncoder safe = new ChatEncoder(tokenizer, template, true, new PrefixTokenizationCache());
+        ChatEncoder plain = new ChatEncoder(tokenizer, template, false, PrefixTokenizationCache.off());
         int chats = 0;
         for (JsonNode line : golden) {
             if (!line.path("kind").stringValue().equals("chat")) {
