@@ -45,9 +45,8 @@ record Axis(double from, double to, double start, double end, boolean log) {
     }
 
     double pixel(double value) {
-        double share = log
-                ? Math.log(Math.max(value, from) / from) / Math.log(to / from)
-                : (value - from) / (to - from);
+        double share =
+                log ? Math.log(Math.max(value, from) / from) / Math.log(to / from) : (value - from) / (to - from);
         return start + share * (end - start);
     }
 

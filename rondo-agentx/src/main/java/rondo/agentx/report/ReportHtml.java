@@ -19,8 +19,8 @@ import rondo.base.UserError;
 /** One self-contained HTML page about one or several runs: no script, no network, light, dark and on paper. */
 public final class ReportHtml {
     private static final int SLOWEST = 12;
-    private static final DateTimeFormatter TIME =
-            DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm:ss 'UTC'", Locale.ROOT).withZone(ZoneOffset.UTC);
+    private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm:ss 'UTC'", Locale.ROOT)
+            .withZone(ZoneOffset.UTC);
 
     private final List<BenchResult> runs;
     private final StringBuilder out = new StringBuilder();
@@ -71,8 +71,14 @@ public final class ReportHtml {
                 .append(TIME.format(first.started()))
                 .append("</p><dl>");
         item("Model", String.join(", ", o.target().models()));
-        item("Server", String.join(", ", o.target().urls().stream().map(Object::toString).toList()));
-        item("Traces", first.traces() + ", seed " + o.seed() + ", context scale 1/" + o.plan().scale().factor());
+        item(
+                "Server",
+                String.join(
+                        ", ", o.target().urls().stream().map(Object::toString).toList()));
+        item(
+                "Traces",
+                first.traces() + ", seed " + o.seed() + ", context scale 1/"
+                        + o.plan().scale().factor());
         item("Pauses", pauses(o));
         if (!o.command().isEmpty()) {
             item("Command", o.command());
@@ -109,12 +115,13 @@ public final class ReportHtml {
             String who = Charts.sessions(run) + ": ";
             run.reasons().forEach(r -> warn(who + "not a valid submission: " + r));
             run.warnings().forEach(w -> warn(who + w));
-            run.cacheCheck().filter(c -> !c.ok()).ifPresent(c -> c.violations()
-                    .forEach(v -> warn(who + "cached tokens: " + v)));
+            run.cacheCheck()
+                    .filter(c -> !c.ok())
+                    .ifPresent(c -> c.violations().forEach(v -> warn(who + "cached tokens: " + v)));
             run.summary()
                     .errors()
-                    .forEach(e -> warn("%s%d times %d %s: %s"
-                            .formatted(who, e.count(), e.code(), e.type(), e.message())));
+                    .forEach(e ->
+                            warn("%s%d times %d %s: %s".formatted(who, e.count(), e.code(), e.type(), e.message())));
         }
     }
 
@@ -130,7 +137,8 @@ public final class ReportHtml {
         legend();
         out.append("<div class=\"pair\"><figure>")
                 .append(Charts.cumulative(runs, RecordMetric.TTFT, "time to first token"))
-                .append("<figcaption>TTFT includes the queue, the network and the prefill.</figcaption></figure><figure>")
+                .append(
+                        "<figcaption>TTFT includes the queue, the network and the prefill.</figcaption></figure><figure>")
                 .append(Charts.cumulative(runs, RecordMetric.ITL, "time per output token"))
                 .append("<figcaption>ITL: from the first to the last token, divided by the tokens after the first."
                         + "</figcaption></figure></div>\n");
@@ -178,20 +186,19 @@ public final class ReportHtml {
                 .append("<th class=\"text\">Why</th></tr></thead><tbody>");
         for (RequestRecord r : SlowReasons.slowest(run.records(), SLOWEST)) {
             out.append("<tr><td class=\"text\">")
-                    .append(Svg.escape(r.request().stream().id() + " turn "
-                            + r.request().turn()))
+                    .append(Svg.escape(
+                            r.request().stream().id() + " turn " + r.request().turn()))
                     .append("</td>");
             cell("%.1f s".formatted(run.seconds(r.result().start())));
             cell(Charts.millis(r.latencyMillis().orElse(0)));
             cell(Charts.millis(r.ttftMillis().orElse(0)));
             cell(Integer.toString(r.inputTokens()));
-            cell(r.result().usage().cachedTokens().isPresent()
-                    ? Integer.toString(r.result().usage().cachedTokens().getAsInt())
-                    : "–");
+            cell(
+                    r.result().usage().cachedTokens().isPresent()
+                            ? Integer.toString(r.result().usage().cachedTokens().getAsInt())
+                            : "–");
             cell(Integer.toString(r.outputTokens()));
-            out.append("<td class=\"text\">")
-                    .append(Svg.escape(reasons.of(r)))
-                    .append("</td></tr>");
+            out.append("<td class=\"text\">").append(Svg.escape(reasons.of(r))).append("</td></tr>");
         }
         out.append("</tbody></table></div>\n");
     }

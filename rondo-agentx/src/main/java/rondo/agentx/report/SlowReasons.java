@@ -48,7 +48,8 @@ final class SlowReasons {
         }
         int computed = computed(r);
         double expected = computed * millisPerComputedToken;
-        long allowed = (long) r.request().what().hitBlocks() * r.request().play().plan().blockSize();
+        long allowed = (long) r.request().what().hitBlocks()
+                * r.request().play().plan().blockSize();
         int cached = r.result().usage().cachedTokens().orElse(0);
         if (r.result().usage().cachedTokens().isPresent() && allowed - cached > 0.2 * r.inputTokens()) {
             return format("lost prefix: only %d tokens came from the cache, the trace allows %d", cached, allowed);
@@ -56,9 +57,7 @@ final class SlowReasons {
         if (ttft > 2 * expected) {
             return format(
                     "waited: %d tokens to compute usually take %s here, the first token took %s",
-                    computed,
-                    Charts.millis(expected),
-                    Charts.millis(ttft));
+                    computed, Charts.millis(expected), Charts.millis(ttft));
         }
         return r.request().turn() == 0
                 ? format("first prompt of a conversation: %d tokens to compute", computed)

@@ -26,8 +26,8 @@ final class Svg {
     }
 
     Svg line(double x1, double y1, double x2, double y2) {
-        out.append("<line class=\"grid\" x1=\"%s\" y1=\"%s\" x2=\"%s\" y2=\"%s\"/>"
-                .formatted(n(x1), n(y1), n(x2), n(y2)));
+        out.append(
+                "<line class=\"grid\" x1=\"%s\" y1=\"%s\" x2=\"%s\" y2=\"%s\"/>".formatted(n(x1), n(y1), n(x2), n(y2)));
         return this;
     }
 

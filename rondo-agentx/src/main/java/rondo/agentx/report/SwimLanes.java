@@ -26,7 +26,8 @@ final class SwimLanes {
                 .toList();
         Map<Integer, List<RequestRecord>> byLane = new LinkedHashMap<>();
         for (RequestRecord r : shown) {
-            byLane.computeIfAbsent(r.request().play().lane(), l -> new ArrayList<>()).add(r);
+            byLane.computeIfAbsent(r.request().play().lane(), l -> new ArrayList<>())
+                    .add(r);
         }
         byLane.forEach((lane, records) -> lanes.put(lane, rows(records)));
         int rows = lanes.values().stream().mapToInt(List::size).sum();
