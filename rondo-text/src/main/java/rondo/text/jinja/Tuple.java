@@ -1,0 +1,6 @@
+package rondo.text.jinja;
+
+import java.util.List;
+
+/** Python's tuple. */
+record Tuple(List<Object> items) {}
