@@ -83,25 +83,37 @@ final class RowKernels {
      */
     static double exponentials(float[] x, int n, float max, float[] weight) {
         int i = 0;
-        double sum = 0;
         FloatVector top = FloatVector.broadcast(F, max);
-        while (i <= n - LANES) {
-            // Few enough terms per lane that a float sum keeps the precision of its terms.
-            int end = Math.min(n - LANES, i + 7 * LANES);
-            FloatVector part = FloatVector.zero(F);
-            for (; i <= end; i += LANES) {
-                FloatVector e = exp(FloatVector.fromArray(F, x, i).sub(top));
-                e.intoArray(weight, i);
-                part = part.add(e);
-            }
-            sum += part.reduceLanes(VectorOperators.ADD);
+        for (; i <= n - LANES; i += LANES) {
+            exp(FloatVector.fromArray(F, x, i).sub(top)).intoArray(weight, i);
         }
         for (; i < n; i++) {
             float d = x[i] - max;
             weight[i] = d < LOWEST ? 0 : (float) Math.exp(d);
-            sum += weight[i];
         }
-        return sum;
+        return sum(weight, n);
+    }
+
+    /**
+     * A sum whose order is always the same. A vector's own reduction of floats leaves the order open, and interpreted and
+     * compiled code do differ in it.
+     */
+    private static double sum(float[] x, int n) {
+        double a = 0;
+        double b = 0;
+        double c = 0;
+        double d = 0;
+        int i = 0;
+        for (; i <= n - 4; i += 4) {
+            a += x[i];
+            b += x[i + 1];
+            c += x[i + 2];
+            d += x[i + 3];
+        }
+        for (; i < n; i++) {
+            a += x[i];
+        }
+        return (a + b) + (c + d);
     }
 
     /** exp of arguments that are not positive. */
