@@ -59,6 +59,7 @@ public final class Dispatcher {
     private long graceEnd = NEVER;
     private long idleSince;
     private int plays;
+    private int brokenBarriers;
     private IdleSkips skips = new IdleSkips(0, 0, 0, 0);
 
     /**
@@ -124,6 +125,11 @@ public final class Dispatcher {
 
     public IdleSkips idleSkips() {
         return skips;
+    }
+
+    /** Turns that were let go because a trace's recorded order contradicts itself. */
+    public int brokenBarriers() {
+        return brokenBarriers;
     }
 
     private void start(long now) {
@@ -385,6 +391,7 @@ public final class Dispatcher {
                 .min(BY_DUE);
         first.ifPresent(stream -> {
             LOG.warn("bench: barrier_broken conversation={} turn={}", stream.conversation.id(), stream.next);
+            brokenBarriers++;
             stream.due = now;
             dispatch(stream, now);
         });

@@ -28,7 +28,9 @@ import rondo.agentx.synth.SynthOptions;
 import rondo.agentx.synth.TraceSynth;
 import rondo.agentx.trace.SubagentTime;
 import rondo.agentx.trace.Trace;
+import rondo.agentx.trace.TraceReader;
 import rondo.base.Seeds;
+import rondo.base.Shared;
 
 /** The worked examples of agentx-protocol.md §12 that concern time, and what must hold for every replay. */
 class DispatcherTest {
@@ -439,6 +441,24 @@ class DispatcherTest {
                 long last = all.get(c.id() + "#" + (c.turns().size() - 1)).end();
                 assertThat(all.get(plan.traceId() + "#" + c.gateTurn()).start()).isGreaterThanOrEqualTo(last);
             }
+        }
+    }
+
+    @Test
+    void theRecordedTracesReplayWholeWithoutABrokenBarrier() {
+        List<Trace> traces =
+                TraceReader.read(Shared.data("traces/dev-64.jsonl.gz")).traces();
+        SessionPlan[] plans = traces.stream().map(DispatcherTest::plan).toArray(SessionPlan[]::new);
+        VirtualReplay r = new VirtualReplay(ReplayOptions.of(8), latency(5)).run(plans);
+        assertThat(r.results)
+                .hasSize(traces.stream().mapToInt(Trace::requestCount).sum());
+        assertThat(r.dispatcher.brokenBarriers()).isZero();
+        assertThat(r.mostTrees).isEqualTo(8);
+        Map<String, TurnResult> all = new HashMap<>();
+        r.results.forEach(
+                x -> all.put(x.request().stream().id() + "#" + x.request().turn(), x));
+        for (SessionPlan plan : plans) {
+            assertOrder(plan, all);
         }
     }
 }
