@@ -22,7 +22,12 @@ public record StopRules(int[] endIds, int[] stopIds, boolean ignoreEnd, int minT
 
     /** Whether the token ends the generation (minTokens apart). */
     public boolean ends(int token) {
-        return (!ignoreEnd && contains(endIds, token)) || contains(stopIds, token);
+        return (!ignoreEnd && contains(endIds, token)) || isStopToken(token);
+    }
+
+    /** Whether the token is one of the request's own stop tokens. */
+    public boolean isStopToken(int token) {
+        return contains(stopIds, token);
     }
 
     private static boolean contains(int[] ids, int token) {

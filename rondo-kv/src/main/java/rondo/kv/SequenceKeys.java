@@ -1,21 +1,22 @@
 package rondo.kv;
 
-import java.security.MessageDigest;
 import java.util.Arrays;
 
 /**
  * The keys of a running sequence: its prompt's, and one more for every block that its output fills. Owned by the engine
- * thread; sized once for the longest output, so that appending allocates nothing.
+ * thread; grows by doubling, so that a limit of a million output tokens costs nothing until they come.
  */
 public final class SequenceKeys implements BlockKeys {
+    private static final int FIRST_TOKENS = 512;
+
     private final PromptKeys prompt;
     private final int promptBlocks;
-    private final int[] output;
-    private final long[] keys;
+    private final int maxOutputTokens;
+    private int[] output;
+    private long[] keys;
     private final byte[] key = new byte[32];
-    private final byte[] bytes;
     private final int[] block;
-    private final MessageDigest sha = CacheScope.sha256();
+    private final BlockHasher hasher;
     private int outputTokens;
     private int blocks;
 
@@ -23,11 +24,11 @@ public final class SequenceKeys implements BlockKeys {
         this.prompt = prompt;
         this.promptBlocks = prompt.fullBlocks();
         this.blocks = promptBlocks;
-        this.output = new int[maxOutputTokens];
+        this.maxOutputTokens = maxOutputTokens;
+        this.output = new int[Math.min(maxOutputTokens, FIRST_TOKENS)];
         int b = prompt.tokensPerBlock();
-        int most = (prompt.tokens() + maxOutputTokens) / b - promptBlocks;
-        this.keys = new long[4 * most];
-        this.bytes = new byte[4 * b];
+        this.keys = new long[4 * (output.length / b + 1)];
+        this.hasher = prompt.chain().hasher();
         this.block = new int[b];
         prompt.chain().key(promptBlocks - 1, key);
     }
@@ -43,14 +44,21 @@ public final class SequenceKeys implements BlockKeys {
     /** Appends one sampled token. */
     public void append(int token) {
         if (outputTokens == output.length) {
-            throw new IllegalStateException("the chain was sized for " + output.length + " output tokens");
+            if (outputTokens == maxOutputTokens) {
+                throw new IllegalStateException("the chain was made for " + maxOutputTokens + " output tokens");
+            }
+            output = Arrays.copyOf(output, (int) Math.min(maxOutputTokens, 2L * outputTokens));
         }
         output[outputTokens++] = token;
         if (tokens() % tokensPerBlock() == 0) {
             copyTokens(tokens() - tokensPerBlock(), block, 0, tokensPerBlock());
-            KeyChain.hashBlock(sha, key, block, bytes);
+            hasher.child(key, block, block.length);
+            int at = 4 * (blocks - promptBlocks);
+            if (at == keys.length) {
+                keys = Arrays.copyOf(keys, 2 * at);
+            }
             for (int w = 0; w < 4; w++) {
-                keys[4 * (blocks - promptBlocks) + w] = KeyBytes.getLong(key, 8 * w);
+                keys[at + w] = KeyBytes.getLong(key, 8 * w);
             }
             blocks++;
         }

@@ -56,10 +56,20 @@ public final class ChatTemplate {
         if (templates.isEmpty()) {
             return Optional.empty();
         }
+        return Optional.of(new ChatTemplate(templates, specialTokens(checkpoint, config)));
+    }
+
+    /** Another template than the checkpoint's own, with the checkpoint's special tokens. */
+    public static ChatTemplate replacing(Path checkpoint, String source) {
+        JsonNode config = CheckpointText.json(checkpoint, "tokenizer_config.json");
+        return of(source, specialTokens(checkpoint, config));
+    }
+
+    private static Map<String, String> specialTokens(Path checkpoint, JsonNode config) {
         Map<String, String> special = new HashMap<>();
         specialTokens(CheckpointText.json(checkpoint, "special_tokens_map.json"), special);
         specialTokens(config, special);
-        return Optional.of(new ChatTemplate(templates, special));
+        return special;
     }
 
     /** A template from its source, with the values of {@code bos_token} and the like. */

@@ -5,6 +5,9 @@ import java.util.TreeMap;
 
 /** Amounts added to the logits of some tokens, in id order. */
 public final class LogitBias {
+    /** So low an amount means never, whatever the logit. */
+    public static final float NEVER = -100;
+
     public static final LogitBias NONE = new LogitBias(new int[0], new float[0]);
 
     private final int[] ids;

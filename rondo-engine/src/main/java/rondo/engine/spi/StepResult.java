@@ -6,6 +6,8 @@ public final class StepResult {
     public static final int MAX_ALTERNATIVES = 20;
     /** What a row answers whose mask allows no token. */
     public static final int EMPTY_MASK = -2;
+    /** What a row answers whose largest logit is not a finite number. */
+    public static final int BAD_LOGITS = -3;
 
     public final int[] token;
     /** Raw log-probability of the token, where asked for. */

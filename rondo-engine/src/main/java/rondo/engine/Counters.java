@@ -1,0 +1,32 @@
+package rondo.engine;
+
+import java.util.concurrent.atomic.AtomicLongArray;
+
+/** Numbers that the engine thread writes and anybody reads, without allocation. */
+final class Counters {
+    static final int STEPS = 0;
+    static final int RUNNING = 1;
+    static final int PAUSED = 2;
+    static final int FINISHED = 3;
+    static final int CANCELLED = 4;
+    static final int FAILED = 5;
+    static final int PROMPT_TOKENS = 6;
+    static final int CACHED_TOKENS = 7;
+    static final int GENERATED_TOKENS = 8;
+    static final int PREEMPTIONS = 9;
+    private static final int COUNT = 10;
+
+    private final AtomicLongArray values = new AtomicLongArray(COUNT);
+
+    long get(int which) {
+        return values.getAcquire(which);
+    }
+
+    void set(int which, long value) {
+        values.setRelease(which, value);
+    }
+
+    void add(int which, long more) {
+        values.setRelease(which, values.getPlain(which) + more);
+    }
+}

@@ -1,0 +1,206 @@
+package rondo.engine;
+
+import rondo.base.UserError;
+import rondo.engine.spi.StepLimits;
+
+/**
+ * How the engine schedules; the names of the YAML keys stand beside each component.
+ *
+ * @param maxBatchSize     {@code max_batch_size}: sequences active at once, and runs of one step
+ * @param maxNumTokens     {@code max_num_tokens}: tokens of one step
+ * @param maxSeqLen        {@code max_seq_len}, the effective value: prompt and output of one sequence, in tokens
+ * @param chunkedPrefill   {@code enable_chunked_prefill}
+ * @param capacity         {@code scheduler_config.capacity_scheduler_policy}
+ * @param chunking         {@code scheduler_config.context_chunking_policy}
+ * @param queueOrder       {@code scheduler_config.waiting_queue_policy}
+ * @param prefixAware      {@code scheduler_config.enable_prefix_aware_scheduling}; pays only with the reuse policy
+ *     {@code all_reusable}, so give false with any other
+ * @param overlap          the opposite of {@code disable_overlap_scheduler}
+ * @param preemption       {@code rondo.preemption}
+ * @param maxQueueSize     {@code rondo.max_queue_size}: waiting requests
+ * @param maxQueuedTokens  {@code rondo.max_queued_tokens}: prompt tokens of waiting requests
+ * @param queueTimeoutMillis {@code rondo.queue_timeout_ms}; 0 = none
+ * @param requestTimeoutMillis {@code rondo.request_timeout_ms}; 0 = none
+ */
+public record EngineOptions(
+        int maxBatchSize,
+        int maxNumTokens,
+        int maxSeqLen,
+        boolean chunkedPrefill,
+        Capacity capacity,
+        Chunking chunking,
+        QueueOrder queueOrder,
+        boolean prefixAware,
+        boolean overlap,
+        Preemption preemption,
+        int maxQueueSize,
+        long maxQueuedTokens,
+        long queueTimeoutMillis,
+        long requestTimeoutMillis) {
+    /** When a waiting sequence may begin. */
+    public enum Capacity {
+        /** As soon as its next chunk fits; a full pool pauses the youngest. */
+        MAX_UTILIZATION,
+        /** Only when all of it fits to its end. */
+        GUARANTEED_NO_EVICT
+    }
+
+    /** How several prefills share a step. */
+    public enum Chunking {
+        FIRST_COME_FIRST_SERVED,
+        EQUAL_PROGRESS
+    }
+
+    /** In which order sequences are served. */
+    public enum QueueOrder {
+        FCFS,
+        /** Higher {@link GenerationRequest#priority} first, then by arrival. */
+        PRIORITY
+    }
+
+    /** What happens to the youngest when pages run out. */
+    public enum Preemption {
+        /** To the host where there is room, else recompute. */
+        AUTO,
+        RECOMPUTE,
+        OFFLOAD
+    }
+
+    public EngineOptions {
+        atLeastOne("max_batch_size", maxBatchSize);
+        atLeastOne("max_num_tokens", maxNumTokens);
+        atLeastOne("rondo.max_queue_size", maxQueueSize);
+        atLeastOne("rondo.max_queued_tokens", maxQueuedTokens);
+        if (maxSeqLen < 2) {
+            throw new UserError(UserError.USAGE, "config: max_seq_len must be >= 2, got " + maxSeqLen);
+        }
+        notNegative("rondo.queue_timeout_ms", queueTimeoutMillis);
+        notNegative("rondo.request_timeout_ms", requestTimeoutMillis);
+        if (capacity != Capacity.MAX_UTILIZATION) {
+            throw notBuilt("scheduler_config.capacity_scheduler_policy", capacity);
+        }
+        if (chunking != Chunking.FIRST_COME_FIRST_SERVED) {
+            throw notBuilt("scheduler_config.context_chunking_policy", chunking);
+        }
+        if (preemption == Preemption.OFFLOAD) {
+            throw notBuilt("rondo.preemption", "offload");
+        }
+        if (overlap) {
+            throw notBuilt("disable_overlap_scheduler", false);
+        }
+    }
+
+    /** The usual settings: chunked prefill, first come first served, one step at a time, preemption by recompute. */
+    public static EngineOptions of(int maxBatchSize, int maxNumTokens, int maxSeqLen) {
+        return new EngineOptions(
+                maxBatchSize,
+                maxNumTokens,
+                maxSeqLen,
+                true,
+                Capacity.MAX_UTILIZATION,
+                Chunking.FIRST_COME_FIRST_SERVED,
+                QueueOrder.FCFS,
+                true,
+                false,
+                Preemption.AUTO,
+                1024,
+                64L * maxSeqLen,
+                0,
+                0);
+    }
+
+    public EngineOptions withChunkedPrefill(boolean on) {
+        return new EngineOptions(
+                maxBatchSize,
+                maxNumTokens,
+                maxSeqLen,
+                on,
+                capacity,
+                chunking,
+                queueOrder,
+                prefixAware,
+                overlap,
+                preemption,
+                maxQueueSize,
+                maxQueuedTokens,
+                queueTimeoutMillis,
+                requestTimeoutMillis);
+    }
+
+    public EngineOptions withQueue(QueueOrder order, int size, long tokens) {
+        return new EngineOptions(
+                maxBatchSize,
+                maxNumTokens,
+                maxSeqLen,
+                chunkedPrefill,
+                capacity,
+                chunking,
+                order,
+                prefixAware,
+                overlap,
+                preemption,
+                size,
+                tokens,
+                queueTimeoutMillis,
+                requestTimeoutMillis);
+    }
+
+    public EngineOptions withPrefixAware(boolean on) {
+        return new EngineOptions(
+                maxBatchSize,
+                maxNumTokens,
+                maxSeqLen,
+                chunkedPrefill,
+                capacity,
+                chunking,
+                queueOrder,
+                on,
+                overlap,
+                preemption,
+                maxQueueSize,
+                maxQueuedTokens,
+                queueTimeoutMillis,
+                requestTimeoutMillis);
+    }
+
+    public EngineOptions withTimeouts(long queueMillis, long requestMillis) {
+        return new EngineOptions(
+                maxBatchSize,
+                maxNumTokens,
+                maxSeqLen,
+                chunkedPrefill,
+                capacity,
+                chunking,
+                queueOrder,
+                prefixAware,
+                overlap,
+                preemption,
+                maxQueueSize,
+                maxQueuedTokens,
+                queueMillis,
+                requestMillis);
+    }
+
+    /** The largest step that the engine will plan: with it the executor is opened. One row per run: nobody drafts. */
+    public StepLimits limits() {
+        // A row is the last token of a run, so a step has no more rows than tokens.
+        return new StepLimits(maxBatchSize, maxNumTokens, Math.min(maxBatchSize, maxNumTokens), maxSeqLen);
+    }
+
+    private static void atLeastOne(String key, long value) {
+        if (value < 1) {
+            throw new UserError(UserError.USAGE, "config: " + key + " must be >= 1, got " + value);
+        }
+    }
+
+    private static void notNegative(String key, long value) {
+        if (value < 0) {
+            throw new UserError(UserError.USAGE, "config: " + key + " must be >= 0, got " + value);
+        }
+    }
+
+    private static UserError notBuilt(String key, Object value) {
+        return new UserError(
+                UserError.USAGE, "config: " + key + "=" + value + " is not supported by rondo: not built yet");
+    }
+}

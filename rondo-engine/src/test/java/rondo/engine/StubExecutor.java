@@ -1,0 +1,281 @@
+package rondo.engine;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import rondo.engine.sample.SamplingParams;
+import rondo.engine.spi.Executor;
+import rondo.engine.spi.MemoryBudget;
+import rondo.engine.spi.ModelFacts;
+import rondo.engine.spi.SamplePlan;
+import rondo.engine.spi.StepFailure;
+import rondo.engine.spi.StepLimits;
+import rondo.engine.spi.StepPlan;
+import rondo.engine.spi.StepResult;
+import rondo.kv.KvPools;
+import rondo.kv.LifeCycle;
+import rondo.kv.PageCopies;
+import rondo.kv.Tier;
+
+/**
+ * An executor without a network: it writes token ids into fake pages through the block tables and derives every next
+ * token from what it reads back, so that a wrong page, a stale window or a wrong position gives a wrong token. In sliding
+ * life cycles only the window is read, and it must agree with the full one where both hold a token.
+ */
+public final class StubExecutor implements Executor {
+    /** Looks at a step before it is computed; may make it fail. */
+    @FunctionalInterface
+    public interface StepHook {
+        /** @return runs that fail, one flag each, or an empty array */
+        boolean[] before(long step, StepPlan plan) throws StepFailure;
+    }
+
+    private static final boolean[] NONE_FAIL = {};
+
+    private final ModelFacts facts;
+    private final NextToken model;
+    private StepHook hook = (step, plan) -> NONE_FAIL;
+
+    private @Nullable KvPools pools;
+    private StepPlan[] plans = {};
+    private StepResult result = new StepResult(0);
+    private int turn;
+    /** Fake pages: token + 1 per position, 0 = never written; by life cycle and tier. */
+    private int[][][] device = {};
+
+    private int[][][] host = {};
+    /** Page of a block, by slot and life cycle. */
+    private int[][][] tables = {};
+
+    private SamplingParams[] params = {};
+    private int[] last = {};
+    private int[] history = new int[0];
+    private final ArrayDeque<StepPlan> queue = new ArrayDeque<>();
+    private final List<StepPlan> sampled = new ArrayList<>();
+    private long submitted;
+    private long computed;
+    private long copies;
+    private boolean closed;
+
+    // What tests look at.
+    private final List<int[]> runLengths = new ArrayList<>();
+    private boolean recording;
+
+    public StubExecutor(ModelFacts facts, NextToken model) {
+        this.facts = facts;
+        this.model = model;
+    }
+
+    public StubExecutor onStep(StepHook newHook) {
+        this.hook = newHook;
+        return this;
+    }
+
+    /** From now on keeps {slot, context, length, rows} of every run, and a {-1, step, 0, 0} before each step's. */
+    public void record() {
+        recording = true;
+    }
+
+    public List<int[]> recorded() {
+        return runLengths;
+    }
+
+    public boolean isClosed() {
+        return closed;
+    }
+
+    @Override
+    public ModelFacts model() {
+        return facts;
+    }
+
+    @Override
+    public MemoryBudget budget(StepLimits limits) {
+        return new MemoryBudget(1 << 20, 0);
+    }
+
+    @Override
+    public void open(KvPools newPools, StepLimits limits) {
+        pools = newPools;
+        plans = new StepPlan[] {new StepPlan(limits, facts.vocabulary()), new StepPlan(limits, facts.vocabulary())};
+        result = new StepResult(limits.maxRows());
+        int b = facts.layout().tokensPerBlock();
+        int lifeCycles = facts.layout().lifeCycles().size();
+        device = new int[lifeCycles][][];
+        host = new int[lifeCycles][][];
+        for (int lc = 0; lc < lifeCycles; lc++) {
+            device[lc] = new int[newPools.deviceSlots().get(lc)][b];
+            host[lc] = new int[newPools.hostSlots().get(lc)][b];
+        }
+        tables = new int[limits.maxSequences()][lifeCycles][facts.layout().blocks(limits.maxSeqLen())];
+        params = new SamplingParams[limits.maxSequences()];
+        Arrays.fill(params, SamplingParams.greedy());
+        last = new int[limits.maxSequences()];
+        history = new int[limits.maxSeqLen()];
+    }
+
+    @Override
+    public StepPlan plan() {
+        turn ^= 1;
+        plans[turn].clear();
+        return plans[turn];
+    }
+
+    @Override
+    public long submit(StepPlan plan) {
+        queue.add(plan);
+        return ++submitted;
+    }
+
+    @Override
+    public void sample(StepPlan plan) {
+        if (!queue.contains(plan) || sampled.contains(plan)) {
+            throw new IllegalStateException("sample is called once, between submit and await");
+        }
+        sampled.add(plan);
+    }
+
+    @Override
+    public StepResult await(long step) throws StepFailure {
+        if (step != computed + 1 || queue.isEmpty()) {
+            throw new IllegalStateException("step " + step + " is awaited after " + computed);
+        }
+        StepPlan plan = queue.remove();
+        if (!sampled.remove(plan)) {
+            throw new IllegalStateException("step " + step + " is awaited before it is sampled");
+        }
+        boolean[] failed = hook.before(step, plan);
+        compute(plan);
+        computed = step;
+        for (boolean f : failed) {
+            if (f) {
+                throw new StepFailure.RowsFailed("made to fail", result, failed);
+            }
+        }
+        return result;
+    }
+
+    private void compute(StepPlan plan) {
+        for (int i = 0; i < plan.pages.edits; i++) {
+            tables[plan.pages.slot[i]][plan.pages.lifeCycle[i]][plan.pages.block[i]] = plan.pages.page[i];
+        }
+        copyPages(plan.pages.deviceCopies);
+        for (int i = 0; i < plan.begins; i++) {
+            params[plan.beginSlot[i]] = plan.beginParams[i];
+        }
+        if (recording) {
+            runLengths.add(new int[] {-1, (int) (computed + 1), 0, 0});
+        }
+        for (int run = 0; run < plan.runs; run++) {
+            write(plan, run);
+        }
+        for (int run = 0; run < plan.runs; run++) {
+            int rows = plan.rowCount[run];
+            int end = plan.context[run] + plan.length[run];
+            for (int r = 0; r < rows; r++) {
+                row(plan.slot[run], end - rows + r + 1, plan.samples, plan.firstRow[run] + r);
+            }
+            if (recording) {
+                runLengths.add(new int[] {plan.slot[run], plan.context[run], plan.length[run], rows});
+            }
+        }
+    }
+
+    private void write(StepPlan plan, int run) {
+        int slot = plan.slot[run];
+        int b = facts.layout().tokensPerBlock();
+        for (int j = 0; j < plan.length[run]; j++) {
+            int token = plan.tokenIds[plan.start[run] + j];
+            if (token == StepPlan.LAST) {
+                token = last[slot];
+            }
+            int position = plan.context[run] + j;
+            for (int lc = 0; lc < device.length; lc++) {
+                int page = tables[slot][lc][position / b];
+                if (page <= 0) {
+                    throw new IllegalStateException("slot " + slot + " has no page for position " + position);
+                }
+                device[lc][page][position % b] = token + 1;
+            }
+        }
+    }
+
+    /** Samples what follows the first {@code count} tokens. */
+    private void row(int slot, int count, SamplePlan samples, int row) {
+        if (!samples.wanted[row]) {
+            return;
+        }
+        Arrays.fill(history, 0, count, 0);
+        int b = facts.layout().tokensPerBlock();
+        for (int lc = 0; lc < device.length; lc++) {
+            LifeCycle cycle = facts.layout().lifeCycles().get(lc);
+            int from = cycle.isFull() ? 0 : Math.max(0, count - cycle.window());
+            for (int p = from; p < count; p++) {
+                int read = device[lc][tables[slot][lc][p / b]][p % b];
+                // A disagreement between life cycles becomes part of the history, and so gives a wrong token.
+                history[p] = history[p] == 0 || history[p] == read ? read : read ^ 0x5555;
+            }
+        }
+        for (int p = 0; p < count; p++) {
+            history[p]--;
+        }
+        int token = model.next(history, count, samples.position[row], facts.vocabulary());
+        SamplingParams p = params[slot];
+        if (!p.isGreedy()) {
+            token = Math.floorMod(
+                    token + Long.hashCode(p.seed() * 31 + p.choice()) + samples.position[row], facts.vocabulary());
+        }
+        if (samples.forced[row] != SamplePlan.NONE) {
+            token = samples.forced[row];
+        } else if (samples.masked[row]) {
+            token = nextAllowed(samples.mask(row), token);
+        }
+        last[slot] = token;
+        result.token[row] = token;
+        result.logprob[row] = -0.5f;
+        for (int i = 0; i < samples.topLogprobs[row]; i++) {
+            int at = row * StepResult.MAX_ALTERNATIVES + i;
+            result.alternative[at] = (token + i) % facts.vocabulary();
+            result.alternativeLogprob[at] = -0.5f - i;
+        }
+    }
+
+    private int nextAllowed(MemorySegment mask, int token) {
+        for (int i = 0; i < facts.vocabulary(); i++) {
+            int id = (token + i) % facts.vocabulary();
+            if ((mask.getAtIndex(ValueLayout.JAVA_LONG, id >> 6) >>> (id & 63) & 1) != 0) {
+                return id;
+            }
+        }
+        return StepResult.EMPTY_MASK;
+    }
+
+    private void copyPages(PageCopies list) {
+        for (int i = 0; i < list.count; i++) {
+            int lc = list.lifeCycle[i];
+            int[] from = (list.fromTier[i] == Tier.DEVICE ? device : host)[lc][list.fromPage[i]];
+            int[] to = (list.toTier[i] == Tier.DEVICE ? device : host)[lc][list.toPage[i]];
+            System.arraycopy(from, 0, to, 0, from.length);
+        }
+    }
+
+    @Override
+    public long copy(PageCopies list, long afterStep) {
+        copyPages(list);
+        return ++copies;
+    }
+
+    @Override
+    public long pollCopies() {
+        return copies;
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+    }
+}
