@@ -277,6 +277,26 @@ class SpecialTokenSafetyTest {
     }
 
     @Test
+    void messagesReachATemplateThatKnowsOnlyStringsAsStrings() {
+        ArrayNode messages = array("[{\"role\":\"developer\",\"content\":[{\"type\":\"text\",\"text\":\"a\"},"
+                + "{\"type\":\"text\",\"text\":\"b\"}]},{\"role\":\"assistant\",\"content\":null},"
+                + "{\"role\":\"assistant\"}]");
+        ArrayNode none = Json.mapper().createArrayNode();
+        ChatInput input = ChatInput.of(messages, none, GoldenTokenizationTest.NOW);
+        assertThat(ChatTemplate.of("{% for m in messages %}{{ m.role }}:{{ m.content }};{% endfor %}", Map.of())
+                        .render(input)
+                        .toString())
+                .isEqualTo("system:a\nb;assistant:;assistant:;");
+        assertThat(ChatTemplate.of(
+                                "{% for p in messages[0].content %}{{ p.text }}{% endfor %}{# developer #}"
+                                        + "{{ messages[0].role }}",
+                                Map.of())
+                        .render(input)
+                        .toString())
+                .isEqualTo("abdeveloper");
+    }
+
+    @Test
     void aContinuedMessageEndsThePromptInsideIt() {
         ChatTemplate template =
                 ChatTemplate.of("{% for m in messages %}<{{ m.content | trim }}>{% endfor %}!", Map.of());

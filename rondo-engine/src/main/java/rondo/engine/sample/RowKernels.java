@@ -11,8 +11,10 @@ import jdk.incubator.vector.VectorSpecies;
 
 /** The passes over a whole row of logits, with vectors: maximum, first of a value, exponentials with sums by block. */
 final class RowKernels {
-    /** Entries whose weights are summed together, so that a draw need look inside one block only. */
+    /** Entries that are summed together, so that a draw need look inside one block only. */
     static final int BLOCK = 256;
+    /** Entries of which the largest is taken; a multiple of every vector's length. */
+    static final int GROUP = 64;
 
     private static final VectorSpecies<Float> F = FloatVector.SPECIES_PREFERRED;
     private static final int LANES = F.length();
@@ -122,6 +124,48 @@ final class RowKernels {
         IntVector power = shifted.reinterpretAsInts().lanewise(VectorOperators.LSHL, 23);
         FloatVector e = p.reinterpretAsInts().add(power).reinterpretAsFloats();
         return e.blend(0f, nothing);
+    }
+
+    /** The largest of each {@link #GROUP} of {@code x} into {@code maxima}; returns how many groups there are. */
+    static int groupMaxima(float[] x, int n, float[] maxima) {
+        int groups = 0;
+        int from = 0;
+        for (; from <= n - GROUP; from += GROUP) {
+            FloatVector a = FloatVector.fromArray(F, x, from);
+            for (int i = LANES; i < GROUP; i += LANES) {
+                a = a.max(FloatVector.fromArray(F, x, from + i));
+            }
+            maxima[groups++] = a.reduceLanes(VectorOperators.MAX);
+        }
+        if (from < n) {
+            float max = Float.NEGATIVE_INFINITY;
+            for (int i = from; i < n; i++) {
+                max = Math.max(max, x[i]);
+            }
+            maxima[groups++] = max;
+        }
+        return groups;
+    }
+
+    /** The indices whose value is at least {@code least}, ascending, into {@code found}; returns how many. */
+    static int atLeast(float[] values, int n, float least, int[] found) {
+        int count = 0;
+        int i = 0;
+        for (; i <= n - LANES; i += LANES) {
+            long hits = FloatVector.fromArray(F, values, i)
+                    .compare(VectorOperators.GE, least)
+                    .toLong();
+            while (hits != 0) {
+                found[count++] = i + Long.numberOfTrailingZeros(hits);
+                hits &= hits - 1;
+            }
+        }
+        for (; i < n; i++) {
+            if (values[i] >= least) {
+                found[count++] = i;
+            }
+        }
+        return count;
     }
 
     /** Sums of the weights by {@link #BLOCK}; returns their total. */
