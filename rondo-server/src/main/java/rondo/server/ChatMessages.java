@@ -63,8 +63,7 @@ final class ChatMessages {
         return role.stringValue();
     }
 
-    private static void content(Fields fields, String role, ObjectNode message, boolean keepParts)
-            throws ApiError {
+    private static void content(Fields fields, String role, ObjectNode message, boolean keepParts) throws ApiError {
         JsonNode content = fields.raw("content");
         if (content == null) {
             if (!role.equals("assistant")) {

@@ -427,9 +427,11 @@ class ChatAnswerTest {
     @Test
     void severalPartsGoToTheTemplateAsItExpectsThem() {
         assertThat(ContentParts.readBy("{% for part in message.content %}")).isTrue();
-        assertThat(ContentParts.readBy("{%- for item in message['content'] -%}")).isTrue();
+        assertThat(ContentParts.readBy("{%- for item in message['content'] -%}"))
+                .isTrue();
         assertThat(ContentParts.readBy("{% for c in content %}")).isTrue();
-        assertThat(ContentParts.readBy("{% for m in messages %}{{ m.content }}{% endfor %}")).isFalse();
+        assertThat(ContentParts.readBy("{% for m in messages %}{{ m.content }}{% endfor %}"))
+                .isFalse();
         assertThat(content(true)).isEqualTo("[{\"type\":\"text\",\"text\":\"a\"},{\"type\":\"text\",\"text\":\"b\"}]");
         assertThat(content(false)).isEqualTo("\"a\\nb\"");
     }

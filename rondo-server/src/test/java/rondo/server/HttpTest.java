@@ -132,6 +132,36 @@ class HttpTest {
         }
     }
 
+    @ParameterizedTest
+    @CsvSource({"header, 431", "line, 414", "nonsense, 400"})
+    void whatIsNoHttpGetsTheSameErrorShape(String what, int status) throws Exception {
+        try (RawClient client = new RawClient(server)) {
+            client.send(
+                    switch (what) {
+                        case "header" -> "GET /health HTTP/1.1\r\nHost: x\r\nX-Big: " + "x".repeat(70_000) + "\r\n\r\n";
+                        case "line" -> "GET /" + "x".repeat(20_000) + " HTTP/1.1\r\nHost: x\r\n\r\n";
+                        default -> "GET /health HTTP/1.1\r\nHost: x\r\nno colon here\r\n\r\n";
+                    });
+            assertThat(client.answer()).matches("(?s)HTTP/1\\.[01] " + status + " .*").contains("\"type\":\"invalid_request_error\"");
+        }
+    }
+
+    @Test
+    void aBodyThatIsNotUtf8OrNestedTooDeepIsInvalidJson() throws Exception {
+        byte[] notUtf8 = {'{', '"', 'a', '"', ':', '"', (byte) 0xC3, (byte) 0x28, '"', '}'};
+        byte[] deep = ("{\"a\":" + "[".repeat(5000)).getBytes(java.nio.charset.StandardCharsets.US_ASCII);
+        for (byte[] body : new byte[][] {notUtf8, deep}) {
+            HttpResponse<String> response = server.client.send(
+                    server.request("/v1/chat/completions")
+                            .POST(HttpRequest.BodyPublishers.ofByteArray(body))
+                            .build(),
+                    HttpResponse.BodyHandlers.ofString());
+            assertThat(response.statusCode()).isEqualTo(400);
+            assertThat(TestServer.json(response).at("/error/code").stringValue())
+                    .isEqualTo("invalid_json");
+        }
+    }
+
     @Test
     void theRequestIdIsEchoedIfItIsOneAndMadeIfNot() throws Exception {
         assertThat(id("X-Request-ID", "abc-1")).isEqualTo("abc-1");

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import rondo.base.Threads;
@@ -63,12 +64,49 @@ class LoadTest {
             for (CompletableFuture<HttpResponse<String>> one : streams) {
                 StringBuilder text = new StringBuilder();
                 TestServer.events(one.get().body())
-                        .forEach(e -> text.append(e.at("/choices/0/delta/content").asString("")));
+                        .forEach(e ->
+                                text.append(e.at("/choices/0/delta/content").asString("")));
                 assertThat(text.length()).isEqualTo(steps[0]);
                 for (int i = 0; i < text.length(); i++) {
                     assertThat(text.charAt(i)).isEqualTo((char) ('a' + i % 26));
                 }
             }
+        }
+    }
+
+    @Test
+    void healthAnswersWhileEveryThreadOfThePoolTokenizes() throws Exception {
+        try (TestServer server = new TestServer(o -> o.parseThreads(2))) {
+            CountDownLatch gate = new CountDownLatch(1);
+            server.tokenizer.before = text -> {
+                if (text.contains("slow")) {
+                    await(gate);
+                }
+            };
+            List<CompletableFuture<HttpResponse<String>>> waiting = new ArrayList<>();
+            for (int i = 0; i < 20; i++) {
+                waiting.add(server.client.sendAsync(
+                        server.request("/v1/completions")
+                                .POST(HttpRequest.BodyPublishers.ofString("{\"prompt\":\"slow\"}"))
+                                .build(),
+                        HttpResponse.BodyHandlers.ofString()));
+            }
+            Wait.until("the pool is busy", () -> server.tokenizer.inside.get() == 2);
+            for (String path : List.of("/health", "/metrics", "/v1/models")) {
+                assertThat(server.get(path).statusCode()).isEqualTo(200);
+            }
+            gate.countDown();
+            for (CompletableFuture<HttpResponse<String>> one : waiting) {
+                assertThat(one.get().statusCode()).isEqualTo(200);
+            }
+        }
+    }
+
+    private static void await(CountDownLatch gate) {
+        try {
+            gate.await();
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
         }
     }
 

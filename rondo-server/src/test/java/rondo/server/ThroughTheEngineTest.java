@@ -2,10 +2,10 @@ package rondo.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.net.URI;
 import java.time.LocalDateTime;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,6 +20,7 @@ import rondo.engine.EngineHarness;
 import rondo.engine.EngineOptions;
 import rondo.text.ChatEncoder;
 import rondo.text.ChatTemplate;
+import rondo.text.PrefixTokenizationCache;
 import rondo.text.parse.OutputParsers;
 import tools.jackson.databind.JsonNode;
 
@@ -43,7 +44,8 @@ class ThroughTheEngineTest {
         ServedModel model = new ServedModel(
                 "stub",
                 tokenizer,
-                new ChatEncoder(tokenizer, ChatTemplate.of(TestServer.TEMPLATE, Map.of()), true),
+                new ChatEncoder(
+                        tokenizer, ChatTemplate.of(TestServer.TEMPLATE, Map.of()), true, PrefixTokenizationCache.off()),
                 ContentParts.readBy(TestServer.TEMPLATE),
                 () -> LocalDateTime.of(2026, 12, 1, 0, 0),
                 new OutputParsers("hermes", "none", "test"),
@@ -71,15 +73,15 @@ class ThroughTheEngineTest {
 
     private HttpResponse<String> get(String path) {
         try {
-            return client.send(
-                    HttpRequest.newBuilder(uri(path)).build(), HttpResponse.BodyHandlers.ofString());
+            return client.send(HttpRequest.newBuilder(uri(path)).build(), HttpResponse.BodyHandlers.ofString());
         } catch (Exception e) {
             throw new AssertionError(e);
         }
     }
 
     private CompletableFuture<HttpResponse<String>> chat(String content, String fields) {
-        String body = "{\"messages\":[{\"role\":\"user\",\"content\":\"" + content + "\"}],\"temperature\":0," + fields + "}";
+        String body =
+                "{\"messages\":[{\"role\":\"user\",\"content\":\"" + content + "\"}],\"temperature\":0," + fields + "}";
         return client.sendAsync(
                 HttpRequest.newBuilder(uri("/v1/chat/completions"))
                         .POST(HttpRequest.BodyPublishers.ofString(body))
@@ -89,7 +91,8 @@ class ThroughTheEngineTest {
 
     private static String text(String body) {
         StringBuilder text = new StringBuilder();
-        TestServer.events(body).forEach(e -> text.append(e.at("/choices/0/delta/content").asString("")));
+        TestServer.events(body)
+                .forEach(e -> text.append(e.at("/choices/0/delta/content").asString("")));
         return text.toString();
     }
 
@@ -107,11 +110,14 @@ class ThroughTheEngineTest {
 
     @Test
     void aStopStringEndsTheGenerationInTheEngineToo() throws Exception {
-        HttpResponse<String> response = chat("hello", "\"max_tokens\":400,\"stop\":\"fox\"").get();
+        HttpResponse<String> response =
+                chat("hello", "\"max_tokens\":400,\"stop\":\"fox\"").get();
         JsonNode answer = TestServer.json(response);
         assertThat(answer.at("/choices/0/message/content").stringValue()).isEqualTo("the quick brown ");
         assertThat(answer.at("/usage/completion_tokens").intValue()).isEqualTo(19);
-        Wait.until("no page is held", () -> harness.heldPages() == 0 && harness.engine.stats().running() == 0);
+        Wait.until(
+                "no page is held",
+                () -> harness.heldPages() == 0 && harness.engine.stats().running() == 0);
     }
 
     @Test
