@@ -13,13 +13,19 @@ final class CachedBlocks {
     final Pages pages;
     final EventBuffer events;
 
+    private static final int MOST_NODES_AT_ONCE = 1 << 16;
+
     private final LifeCycle[] lifeCycles;
     private long dropped;
 
     CachedBlocks(KvPools pools, int eventBufferSize) {
         List<LifeCycle> cycles = pools.layout().lifeCycles();
         lifeCycles = cycles.toArray(new LifeCycle[0]);
-        tree = new RadixTree(pools.layout().tokensPerBlock(), cycles.size());
+        int nodes = 0;
+        for (int slots : pools.deviceSlots()) {
+            nodes = Math.max(nodes, Math.min(MOST_NODES_AT_ONCE, slots));
+        }
+        tree = new RadixTree(pools.layout().tokensPerBlock(), cycles.size(), nodes);
         pages = new Pages(pools.deviceSlots());
         events = new EventBuffer(tree, eventBufferSize);
         for (int lc = 0; lc < lifeCycles.length; lc++) {
@@ -62,6 +68,7 @@ final class CachedBlocks {
         pages.node[page] = node;
         pages.coverage[page] = coverage;
         tree.setPage(node, lc, page);
+        tree.siblings.setWhole(tree.parent[node], node, isWhole(node));
         events.stored(node, lc, pages.tier[page], pages.priority[page]);
     }
 
@@ -70,6 +77,7 @@ final class CachedBlocks {
         int page = tree.page(node, lc);
         events.removed(node, lc);
         tree.setPage(node, lc, NONE);
+        tree.siblings.setWhole(tree.parent[node], node, false);
         return page;
     }
 
@@ -122,6 +130,17 @@ final class CachedBlocks {
             }
         }
         prune(above);
+    }
+
+    /** Whether the node has all its tokens in every life cycle. */
+    private boolean isWhole(int node) {
+        for (int lc = 0; lc < lifeCycles.length; lc++) {
+            int page = tree.page(node, lc);
+            if (page == NONE || pages.coverage[page] < tree.length[node]) {
+                return false;
+            }
+        }
+        return true;
     }
 
     /** True of every root. */

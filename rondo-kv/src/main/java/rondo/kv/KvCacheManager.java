@@ -22,7 +22,6 @@ public final class KvCacheManager implements KvCache {
     private final CopySources copySources;
 
     private long submittedStep;
-    private long completedStep;
     private long retiredStep;
 
     private long allocated;
@@ -139,6 +138,7 @@ public final class KvCacheManager implements KvCache {
         reservations.pushInFlight(reservation, tokens);
         reservations.submitted[reservation] += tokens;
         reservations.lastStep[reservation] = Math.max(reservations.lastStep[reservation], step);
+        submittedStep = Math.max(submittedStep, step);
     }
 
     @Override
@@ -194,7 +194,7 @@ public final class KvCacheManager implements KvCache {
     @Override
     public boolean resume(int reservation, PageWork out) {
         requireLive(reservation);
-        return true; // never suspended, so all its pages are on the device
+        return true; // nothing is ever suspended: all its pages are on the device
     }
 
     @Override
@@ -224,7 +224,6 @@ public final class KvCacheManager implements KvCache {
                     + " completed " + completed + " retired " + retired);
         }
         submittedStep = submitted;
-        completedStep = completed;
         retiredStep = retired;
         copySources.letGo(retired);
         cached.events.publish();
@@ -442,5 +441,9 @@ public final class KvCacheManager implements KvCache {
 
     Reservations reservations() {
         return reservations;
+    }
+
+    CopySources copySources() {
+        return copySources;
     }
 }

@@ -45,10 +45,11 @@ final class Matcher {
         int root = tree.root(keys.scope());
         if (root != NONE) {
             walk(root, keys, limit);
-            prune();
-            if (partTokens > 0 && !copyOnPartialReuse && !canBeTaken(partNode)) {
+            pruneFull(keys, limit);
+            prune(keys, limit);
+            while (partTokens > 0 && !copyOnPartialReuse && !canBeTaken(partNode)) {
                 cutPart();
-                prune();
+                prune(keys, limit);
             }
         }
         int last = full == 0 ? NONE : path[full - 1];
@@ -75,70 +76,95 @@ final class Matcher {
             path[full++] = child;
             node = child;
         }
-        int rest = Math.min(limit - full * tokensPerBlock, tokensPerBlock);
-        if (rest > 0) {
-            keys.copyTokens(full * tokensPerBlock, block, 0, rest);
-            walkIntoPart(node, rest);
-        }
+        addPart(node, keys, limit);
     }
 
-    private void walkIntoPart(int node, int rest) {
-        int child = tree.siblings.longestRun(node, block, rest);
+    /** Continues the whole blocks with the best part of one more. */
+    private void addPart(int node, BlockKeys keys, int limit) {
+        int rest = Math.min(limit - full * tokensPerBlock, tokensPerBlock);
+        if (rest == 0) {
+            return;
+        }
+        keys.copyTokens(full * tokensPerBlock, block, 0, rest);
+        int child = tree.siblings.closestWhole(node, block, rest);
         int run = tree.siblings.run();
-        // Without partial reuse a partial block still counts when it is equal as a whole.
-        if (child != NONE && (partialReuse || (run == rest && run == tree.length[child]))) {
+        if (!partialReuse) {
+            // A partial block still counts when it is equal as a whole.
+            run = child != NONE && run == rest && run == tree.length[child] ? run : 0;
+        } else {
+            // A block that grew out of a shorter tail may have only the tail's tokens in some life cycle.
+            int other = tree.siblings.closest(node, block, rest);
+            int covered = other == NONE ? 0 : Math.min(tree.siblings.run(), coverage(other));
+            if (covered > run) {
+                child = other;
+                run = covered;
+            }
+        }
+        if (run > 0) {
             partNode = child;
             partTokens = Math.min(run, tokensPerBlock - 1);
         }
     }
 
+    /** Leading tokens that a block has in every life cycle. */
+    private int coverage(int node) {
+        int least = tokensPerBlock;
+        for (int lc = 0; lc < cached.lifeCycles(); lc++) {
+            int page = tree.page(node, lc);
+            least = Math.min(least, page == NONE ? 0 : pages.coverage[page]);
+        }
+        return least;
+    }
+
     /** Cuts until nothing that is needed is missing; every cut is at the lowest hole, so the work is linear. */
-    private void prune() {
-        pruneFull();
+    private void prune(BlockKeys keys, int limit) {
         boolean cut = true;
         while (cut) {
             cut = false;
+            int m = full * tokensPerBlock + partTokens;
+            int blocks = full + (partTokens > 0 ? 1 : 0);
             for (int lc = 0; lc < cached.lifeCycles() && !cut; lc++) {
                 LifeCycle cycle = cached.lifeCycle(lc);
-                if (!cycle.isFull()) {
-                    int m = full * tokensPerBlock + partTokens;
-                    int blocks = full + (partTokens > 0 ? 1 : 0);
-                    cut = cutFirstHole(lc, 0, Math.min(cycle.sinkBlocks(), blocks))
-                            || cutFirstHole(lc, cycle.staleEnd(m, tokensPerBlock), blocks);
-                }
+                int sinks = Math.min(cycle.sinkBlocks(), blocks);
+                int from = cycle.isFull() ? full : cycle.staleEnd(m, tokensPerBlock);
+                cut = cutFirstHole(lc, 0, sinks, keys, limit) || cutFirstHole(lc, from, blocks, keys, limit);
             }
         }
     }
 
-    /** What full attention needs of a prefix it needs of all shorter ones, so once is enough. */
-    private void pruneFull() {
+    /** What full attention needs of a prefix it needs of all shorter ones: once is enough for the whole blocks. */
+    private void pruneFull(BlockKeys keys, int limit) {
         for (int lc = 0; lc < cached.lifeCycles(); lc++) {
             if (cached.lifeCycle(lc).isFull()) {
-                cutFirstHole(lc, 0, full + (partTokens > 0 ? 1 : 0));
+                cutFirstHole(lc, 0, full, keys, limit);
             }
         }
     }
 
-    private boolean cutFirstHole(int lc, int from, int to) {
+    private boolean cutFirstHole(int lc, int from, int to, BlockKeys keys, int limit) {
         for (int b = from; b < to; b++) {
             int node = b < full ? path[b] : partNode;
             int wanted = b < full ? tokensPerBlock : partTokens;
             int page = tree.page(node, lc);
             int coverage = page == NONE ? 0 : pages.coverage[page];
             if (coverage < wanted) {
-                cut(b, node, coverage);
+                cut(b, node, coverage, keys, limit);
                 return true;
             }
         }
         return false;
     }
 
-    private void cut(int blocks, int node, int coverage) {
+    /** What is left is the start of the block that the page covers, or the same of a sibling that has more of it. */
+    private void cut(int blocks, int node, int coverage, BlockKeys keys, int limit) {
         full = blocks;
-        partNode = node;
-        partTokens = coverage;
-        if (coverage == 0 || !partialReuse) {
-            cutPart();
+        cutPart();
+        if (partialReuse) {
+            addPart(tree.parent[node], keys, limit);
+            if (coverage > partTokens) {
+                partNode = node;
+                partTokens = coverage;
+            }
         }
     }
 

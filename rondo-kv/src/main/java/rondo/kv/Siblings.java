@@ -5,7 +5,8 @@ import java.util.Arrays;
 /**
  * The children of every node in the order of their tokens, so that the child with the longest common run is found in
  * logarithmic time, however many there are: a treap per parent in shared arrays (Seidel and Aragon, "Randomized search
- * trees", 1996), whose nodes also know the child below them that was used last.
+ * trees", 1996), whose nodes also know which <em>whole</em> child below them was used last. A child is whole when it
+ * has all its tokens in every life cycle; only such a one can be matched in part.
  */
 final class Siblings {
     private static final int NONE = -1;
@@ -19,7 +20,10 @@ final class Siblings {
     private int[] right = new int[0];
     private int[] heap = new int[0];
     private long[] used = new long[0];
+    private boolean[] whole = new boolean[0];
+    /** The whole node used last in the treap below, or none. */
     private int[] latest = new int[0];
+
     private long clock;
     private int inserted;
 
@@ -27,7 +31,7 @@ final class Siblings {
     private int splitLeft;
 
     private int splitRight;
-    /** Common run of the last {@link #longestRun}. */
+    /** See {@link #run()}. */
     private int run;
 
     Siblings(RadixTree tree) {
@@ -42,6 +46,7 @@ final class Siblings {
         heap = Arrays.copyOf(heap, size);
         used = Arrays.copyOf(used, size);
         latest = Arrays.copyOf(latest, size);
+        whole = Arrays.copyOf(whole, size);
         Arrays.fill(top, old, size, NONE);
     }
 
@@ -59,7 +64,8 @@ final class Siblings {
         right[node] = NONE;
         heap[node] = mix(++inserted);
         used[node] = ++clock;
-        latest[node] = node;
+        whole[node] = false;
+        latest[node] = NONE;
         top[parent] = top[parent] == NONE ? node : insert(top[parent], node);
     }
 
@@ -70,43 +76,121 @@ final class Siblings {
     /** Marks a node as used last among its siblings. */
     void touch(int parent, int node) {
         used[node] = ++clock;
-        for (int at = top[parent]; at != node; ) {
-            latest[at] = node;
-            at = compare(node, at) < 0 ? left[at] : right[at];
+        if (whole[node]) {
+            for (int at = top[parent]; at != node; ) {
+                latest[at] = node;
+                at = compare(node, at) < 0 ? left[at] : right[at];
+            }
+            latest[node] = node;
         }
-        latest[node] = node;
     }
 
-    /** Tokens that the last child found by {@link #longestRun} has in common with what was asked for. */
+    boolean isWhole(int node) {
+        return whole[node];
+    }
+
+    void setWhole(int parent, int node, boolean isWhole) {
+        if (whole[node] != isWhole) {
+            whole[node] = isWhole;
+            refreshDownTo(top[parent], node);
+        }
+    }
+
+    /** Tokens that the last child found by {@link #closest} or {@link #closestWhole} has in common with the question. */
     int run() {
         return run;
     }
 
-    /**
-     * The child with the longest common leading run with the first {@code count} tokens (more than 0), among equals the
-     * one used last; or none.
-     */
-    int longestRun(int parent, int[] tokens, int count) {
+    /** A child with the longest common leading run with the first {@code count} tokens (more than 0), or none. */
+    int closest(int parent, int[] tokens, int count) {
         run = 0;
+        int best = NONE;
         for (int at = top[parent]; at != NONE; ) {
             int common = common(at, tokens, count);
-            run = Math.max(run, common);
+            if (common > run) {
+                run = common;
+                best = at;
+            }
             at = isBefore(tokens, count, at, common) ? left[at] : right[at];
         }
+        return best;
+    }
+
+    /**
+     * The whole child with the longest common leading run with the first {@code count} tokens (more than 0), among
+     * equals the one used last; or none.
+     */
+    int closestWhole(int parent, int[] tokens, int count) {
+        int before = before(top[parent], tokens, count);
+        int after = after(top[parent], tokens, count);
+        run = Math.max(
+                before == NONE ? 0 : common(before, tokens, count), after == NONE ? 0 : common(after, tokens, count));
         return run == 0 ? NONE : latestWithRun(top[parent], tokens, run);
     }
 
-    /** The children that share {@code count} leading tokens lie side by side: the latest of that stretch. */
+    /** The last whole child that is not behind the tokens. */
+    private int before(int at, int[] tokens, int count) {
+        if (latest(at) == NONE) {
+            return NONE;
+        }
+        if (isBefore(tokens, count, at, common(at, tokens, count))) {
+            return before(left[at], tokens, count);
+        }
+        int nearer = before(right[at], tokens, count);
+        return nearer != NONE ? nearer : whole[at] ? at : lastWhole(left[at]);
+    }
+
+    /** The first whole child behind the tokens. */
+    private int after(int at, int[] tokens, int count) {
+        if (latest(at) == NONE) {
+            return NONE;
+        }
+        if (!isBefore(tokens, count, at, common(at, tokens, count))) {
+            return after(right[at], tokens, count);
+        }
+        int nearer = after(left[at], tokens, count);
+        return nearer != NONE ? nearer : whole[at] ? at : firstWhole(right[at]);
+    }
+
+    private int lastWhole(int top) {
+        int at = top;
+        while (latest(at) != NONE) {
+            if (latest(right[at]) != NONE) {
+                at = right[at];
+            } else if (whole[at]) {
+                return at;
+            } else {
+                at = left[at];
+            }
+        }
+        return NONE;
+    }
+
+    private int firstWhole(int top) {
+        int at = top;
+        while (latest(at) != NONE) {
+            if (latest(left[at]) != NONE) {
+                at = left[at];
+            } else if (whole[at]) {
+                return at;
+            } else {
+                at = right[at];
+            }
+        }
+        return NONE;
+    }
+
+    /** The children that share {@code count} leading tokens lie side by side: the latest whole one of that stretch. */
     private int latestWithRun(int root, int[] tokens, int count) {
         int at = root;
         int common;
         while ((common = common(at, tokens, count)) < count) {
             at = isBefore(tokens, count, at, common) ? left[at] : right[at];
         }
-        int best = at;
+        int best = whole[at] ? at : NONE;
         for (int n = left[at]; n != NONE; ) {
             if (common(n, tokens, count) == count) {
-                best = later(later(best, n), right[n] == NONE ? n : latest[right[n]]);
+                best = later(later(best, whole[n] ? n : NONE), latest(right[n]));
                 n = left[n];
             } else {
                 n = right[n];
@@ -114,7 +198,7 @@ final class Siblings {
         }
         for (int n = right[at]; n != NONE; ) {
             if (common(n, tokens, count) == count) {
-                best = later(later(best, n), left[n] == NONE ? n : latest[left[n]]);
+                best = later(later(best, whole[n] ? n : NONE), latest(left[n]));
                 n = right[n];
             } else {
                 n = left[n];
@@ -123,8 +207,12 @@ final class Siblings {
         return best;
     }
 
+    private int latest(int at) {
+        return at == NONE ? NONE : latest[at];
+    }
+
     private int later(int a, int b) {
-        return used[b] > used[a] ? b : a;
+        return a == NONE || (b != NONE && used[b] > used[a]) ? b : a;
     }
 
     private int common(int node, int[] of, int count) {
@@ -207,15 +295,15 @@ final class Siblings {
     }
 
     private int refresh(int at) {
-        int best = at;
-        if (left[at] != NONE) {
-            best = later(best, latest[left[at]]);
-        }
-        if (right[at] != NONE) {
-            best = later(best, latest[right[at]]);
-        }
-        latest[at] = best;
+        latest[at] = later(whole[at] ? at : NONE, later(latest(left[at]), latest(right[at])));
         return at;
+    }
+
+    private void refreshDownTo(int at, int node) {
+        if (at != node) {
+            refreshDownTo(compare(node, at) < 0 ? left[at] : right[at], node);
+        }
+        refresh(at);
     }
 
     /** Spreads the counter of insertions over all bits (the finalizer of MurmurHash3, public domain). */

@@ -45,6 +45,8 @@ final class Play {
         int history;
         int grown;
         long lastStep;
+        /** It has ended, though a run of it is in flight. */
+        boolean ends;
 
         Seq(String name, int[] tokens, int promptTokens, int r, int slot, int cached, PromptKeys keys) {
             this.name = name;
@@ -94,6 +96,10 @@ final class Play {
             freeSlots.add(s);
         }
         kv.fences(0, 0, 0);
+    }
+
+    KvLayout layout() {
+        return pools.layout();
     }
 
     PromptKeys keys(int[] prompt, CacheScope scope) {
@@ -158,6 +164,7 @@ final class Play {
             kv.submitted(s.r, s.grown, submitted);
             s.grown = 0;
         }
+        kv.fences(submitted, retired, retired);
     }
 
     /** Applies the results of the oldest step of these sequences. */
@@ -165,16 +172,18 @@ final class Play {
         for (Seq s : runs) {
             int n = s.inFlight.remove();
             s.history += n;
-            while (s.keys.tokens() < Math.min(s.history + 1, s.tokens.length)) {
-                s.keys.append(s.tokens[s.keys.tokens()]);
-            }
+            appendKnown(s);
             kv.completed(s.r, n, s.keys);
         }
     }
 
     /** Everything submitted is over; the next plan begins. */
     void settle() {
-        retired = submitted;
+        retire(submitted);
+    }
+
+    void retire(long step) {
+        retired = step;
         kv.fences(submitted, submitted, retired);
     }
 
@@ -201,9 +210,39 @@ final class Play {
     }
 
     void end(Seq s) {
-        kv.release(s.r, s.lastStep, true);
-        freeSlots.addFirst(s.slot);
+        release(s, true);
         settle();
+    }
+
+    void release(Seq s, boolean commit) {
+        kv.release(s.r, s.lastStep, commit);
+        freeSlots.addFirst(s.slot);
+    }
+
+    /** A step of what was grown, of which only the first {@code kept} tokens are right. */
+    void draft(Seq s, int kept) {
+        int[] tried = s.tokens.clone();
+        for (int i = s.history + kept; i < tried.length; i++) {
+            tried[i] = -1;
+        }
+        submitted++;
+        memory.apply(work);
+        work = new PageWork();
+        memory.run(s.slot, tried, s.history, s.grown);
+        kv.submitted(s.r, s.grown, submitted);
+        s.lastStep = submitted;
+        s.grown = 0;
+        s.history += kept;
+        s.submittedTokens = s.history;
+        appendKnown(s);
+        kv.completed(s.r, kept, s.keys);
+        settle();
+    }
+
+    private static void appendKnown(Seq s) {
+        while (s.keys.tokens() < Math.min(s.history + 1, s.tokens.length)) {
+            s.keys.append(s.tokens[s.keys.tokens()]);
+        }
     }
 
     /** A whole life: prompt in one chunk, all generated tokens, end. */

@@ -1,0 +1,27 @@
+package rondo.cpu;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import rondo.model.compute.Device;
+import rondo.model.compute.scalar.ScalarDevice;
+
+/** Opens the processor as a device: with vectors where the Java runtime has them, else number by number. */
+public final class Cpu {
+    private static final Logger LOG = LoggerFactory.getLogger(Cpu.class);
+    private static final String MODULE = "jdk.incubator.vector";
+
+    private Cpu() {}
+
+    /** @param threads workers in all, the calling thread (the engine's) included */
+    public static Device open(int threads) {
+        return open(threads, ModuleLayer.boot().findModule(MODULE).isPresent());
+    }
+
+    static Device open(int threads, boolean vectors) {
+        if (vectors) {
+            return new CpuDevice(threads);
+        }
+        LOG.warn("cpu: no vector kernels, computing number by number: start java with --add-modules={}", MODULE);
+        return new ScalarDevice();
+    }
+}

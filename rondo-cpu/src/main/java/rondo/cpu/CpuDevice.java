@@ -1,0 +1,87 @@
+package rondo.cpu;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import rondo.model.compute.Device;
+import rondo.model.compute.KvMemory;
+import rondo.model.compute.KvSpec;
+import rondo.model.compute.Ops;
+import rondo.model.compute.Tensor;
+import rondo.model.compute.Vector;
+import rondo.model.compute.Weight;
+import rondo.model.compute.WeightSource;
+
+/**
+ * The processor as a device: weights and KV pages in huge-page memory outside the heap, activations as float arrays, kernels
+ * by the Vector API, the calling thread as worker 0. Results depend neither on the threads nor on what is computed together.
+ */
+public final class CpuDevice implements Device {
+    private final WorkTeam team;
+    private final HugeMemory memory = new HugeMemory();
+    private final Repacker repacker;
+    private final CpuOps ops;
+    private final List<KvMemory> pages = new ArrayList<>();
+
+    /**
+     * Needs the module {@code jdk.incubator.vector}; {@link Cpu#open} looks whether it is there.
+     *
+     * @param threads workers in all, the calling thread included
+     */
+    public CpuDevice(int threads) {
+        team = new WorkTeam(threads);
+        repacker = new Repacker(team, memory);
+        ops = new CpuOps(team);
+    }
+
+    @Override
+    public String describe() {
+        return "cpu threads=" + team.threads() + " vector_bits=" + Lanes.COUNT * Float.SIZE;
+    }
+
+    @Override
+    public Ops ops() {
+        return ops;
+    }
+
+    @Override
+    public Tensor tensor(int rows, int columns) {
+        return new CpuTensor(rows, columns);
+    }
+
+    @Override
+    public Weight weight(List<WeightSource> parts) {
+        return repacker.panels(parts);
+    }
+
+    @Override
+    public Weight embedding(WeightSource table) {
+        return repacker.table(table);
+    }
+
+    @Override
+    public Vector vector(float[] values) {
+        return new CpuVector(values);
+    }
+
+    @Override
+    public KvMemory kv(KvSpec spec, int[] pageCounts, int slots, int maxSeqLen) {
+        KvMemory made = new CpuKv(spec, pageCounts, slots, maxSeqLen);
+        pages.add(made);
+        return made;
+    }
+
+    @Override
+    public long freeBytes() {
+        Runtime runtime = Runtime.getRuntime();
+        return new FreeMemory(Path.of("/")).bytes(runtime.maxMemory() - runtime.totalMemory());
+    }
+
+    @Override
+    public void close() {
+        team.close();
+        pages.forEach(KvMemory::close);
+        pages.clear();
+        memory.close();
+    }
+}

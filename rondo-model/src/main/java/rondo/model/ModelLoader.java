@@ -1,0 +1,71 @@
+package rondo.model;
+
+import java.nio.file.Path;
+import java.util.List;
+import rondo.base.TimeSource;
+import rondo.model.arch.Architecture;
+import rondo.model.arch.DecoderSpec;
+import rondo.model.arch.TensorTable;
+import rondo.model.checkpoint.Checkpoint;
+import rondo.model.checkpoint.WeightLedger;
+import rondo.model.compute.Device;
+import rondo.model.decoder.DecoderExecutor;
+
+/** From a checkpoint directory to an executor. Whatever is wrong with the files is one clear line. */
+public final class ModelLoader {
+    private ModelLoader() {}
+
+    /** Loads a checkpoint onto a device, which the executor then owns; on failure the device is the caller's still. */
+    public static LoadedModel load(Path directory, ModelOptions options, Device device, TimeSource time) {
+        try (Checkpoint checkpoint = Checkpoint.open(directory)) {
+            Opened opened = Opened.of(checkpoint, options);
+            opened.ledger().requireBalanced(directory);
+            DType kv = options.kvDtype() == DType.AUTO ? opened.dtype() : options.kvDtype();
+            DecoderExecutor executor = DecoderExecutor.load(
+                    opened.spec(), opened.table(), checkpoint, kv.element(), options.tokensPerBlock(), device, time);
+            return new LoadedModel(
+                    executor, opened.spec(), opened.ledger(), checkpoint.generation(), opened.dtype(), kv);
+        }
+    }
+
+    /** Reads headers and configuration only; the ledger may be unbalanced. */
+    public static Inspection inspect(Path directory, ModelOptions options) {
+        try (Checkpoint checkpoint = Checkpoint.open(directory)) {
+            Opened opened = Opened.of(checkpoint, options);
+            long parameters = 0;
+            long bytes = 0;
+            for (String name : opened.ledger().consumed()) {
+                var tensor = checkpoint.tensor(name).orElseThrow();
+                parameters += tensor.bytes().byteSize() / tensor.type().bytes();
+                bytes += tensor.bytes().byteSize();
+            }
+            return new Inspection(
+                    opened.spec(), opened.ledger(), checkpoint.generation(), opened.dtype(), parameters, bytes);
+        }
+    }
+
+    private record Opened(DecoderSpec spec, TensorTable table, WeightLedger ledger, DType dtype) {
+        static Opened of(Checkpoint checkpoint, ModelOptions options) {
+            Architecture architecture = Architecture.of(checkpoint.config());
+            DecoderSpec spec = architecture.spec(checkpoint.config());
+            TensorTable table = architecture.tensors();
+            List<String> wanted =
+                    table.wanted(spec).stream().map(TensorTable.Wanted::name).toList();
+            WeightLedger ledger =
+                    WeightLedger.of(checkpoint.names(), wanted, table.skips(spec, options.disableMmEncoder()));
+            return new Opened(spec, table, ledger, dtype(checkpoint, options));
+        }
+
+        private static DType dtype(Checkpoint checkpoint, ModelOptions options) {
+            if (options.dtype() != DType.AUTO) {
+                return options.dtype();
+            }
+            String stored = checkpoint.dtype().orElse(DType.BFLOAT16.key());
+            return DType.of(stored)
+                    .filter(type -> type != DType.AUTO)
+                    .orElseThrow(() -> checkpoint
+                            .config()
+                            .fault("dtype", "must be float16, bfloat16 or float32, got \"" + stored + "\""));
+        }
+    }
+}
