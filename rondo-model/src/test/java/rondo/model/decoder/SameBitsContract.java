@@ -111,6 +111,38 @@ public abstract class SameBitsContract {
     }
 
     @ParameterizedTest
+    @ValueSource(ints = {1, 2, 31, 659})
+    void aFewRowsOfAStepAreAsInAStepOfAllRows(int rows) throws StepFailure {
+        int[] other = randomIds(70);
+        StepPlan plan = driver.executor.plan();
+        driver.add(plan, new StepDriver.Piece(9, 0, other, 0), new StepDriver.Piece(10, 0, ids, rows));
+        driver.add(plan, new StepDriver.Piece(11, 0, other, 1));
+        List<float[]> some = driver.step(plan);
+        assertThat(some).hasSize(rows + 1);
+        assertSameFrom(PROMPT - rows, some.subList(0, rows));
+        assertThat(some.getLast())
+                .isEqualTo(driver.prefill(12, other, other.length).getLast());
+    }
+
+    @Test
+    void rowsWithGapsBetweenThemAreAsInAStepOfAllRows() throws StepFailure {
+        StepPlan plan = driver.executor.plan();
+        driver.add(plan, new StepDriver.Piece(9, 0, ids, 300));
+        for (int row = 0; row < 300; row++) {
+            plan.samples.wanted[row] = row % 7 < 2;
+        }
+        List<float[]> some = driver.step(plan);
+        int next = 0;
+        for (int row = 0; row < 300; row++) {
+            if (row % 7 < 2) {
+                assertSameFrom(PROMPT - 300 + row, some.subList(next, next + 1));
+                next++;
+            }
+        }
+        assertThat(some).hasSize(next);
+    }
+
+    @ParameterizedTest
     @ValueSource(ints = {32, 256, 512, 640})
     void cachedPrefixIsComputed(int cached) throws StepFailure {
         StepPlan plan = driver.executor.plan();
