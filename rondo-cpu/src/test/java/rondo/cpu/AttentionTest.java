@@ -1,7 +1,7 @@
 package rondo.cpu;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.within;
+import static org.assertj.core.api.Assertions.fail;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -63,7 +63,7 @@ class AttentionTest {
 
     @Test
     void anyShapeAgreesWithFloat64() {
-        checkSome(40);
+        checkSome(25);
     }
 
     static void checkSome(int count) {
@@ -77,7 +77,7 @@ class AttentionTest {
 
     @Test
     void noChunkCompanionThreadOrPageChangesABit() {
-        Seeds.forEach(25, random -> {
+        Seeds.forEach(10, random -> {
             Problem p = problem(random, 64, new int[] {1, 2, 4, 5, 8, 16}[random.nextInt(6)], 700);
             float[][] first = run(p, new Way(1, 32, new int[] {p.fused.length}, false));
             for (int i = 0; i < 3; i++) {
@@ -247,9 +247,9 @@ class AttentionTest {
                     }
                     // K may round to its other neighbour where float32 and float64 differ
                     double tolerance = p.type == ElementType.F32 ? 3e-5 : 4e-3;
-                    assertThat((double) got[t][h * d + i])
-                            .as("%s %s token %d head %d", way, p.type, t, h)
-                            .isCloseTo(wanted[i], within(tolerance));
+                    if (!(Math.abs(got[t][h * d + i] - wanted[i]) <= tolerance)) {
+                        fail("%s %s token %d head %d: %s, not %s", way, p.type, t, h, got[t][h * d + i], wanted[i]);
+                    }
                 }
             }
         }
