@@ -9,11 +9,11 @@ import java.time.Duration;
 import java.time.LocalDateTime;
 import java.time.LocalTime;
 import java.util.HexFormat;
-import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import rondo.agentx.ServedPrompt;
 import rondo.base.TimeSource;
 import rondo.base.UserError;
 import rondo.cli.config.ServeConfig;
@@ -236,12 +236,9 @@ final class LocalServer implements AutoCloseable {
         return tokenizer;
     }
 
-    ChatEncoder chat() {
-        return chat;
-    }
-
-    List<Integer> endIds() {
-        return model.generation().eos();
+    /** Messages to tokens as this server sees them. */
+    ServedPrompt servedPrompt() {
+        return new ServedPrompt(chat);
     }
 
     /** Whether the device is lost or the loop has failed; nothing more will be answered. */
