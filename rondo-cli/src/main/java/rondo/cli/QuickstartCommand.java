@@ -28,6 +28,7 @@ import rondo.agentx.report.ReportHtml;
 import rondo.agentx.synth.SynthOptions;
 import rondo.agentx.synth.TraceSynth;
 import rondo.agentx.trace.Trace;
+import rondo.base.Env;
 import rondo.base.Json;
 import rondo.base.TimeSource;
 import rondo.base.UserError;
@@ -65,7 +66,12 @@ final class QuickstartCommand implements Callable<Integer> {
             description = "Default: artifacts/quickstart-<UTC stamp>.")
     private Optional<Path> artifacts = Optional.empty();
 
+    private final Env env;
     private final TimeSource time = TimeSource.system();
+
+    QuickstartCommand(Env env) {
+        this.env = env;
+    }
 
     @Override
     public Integer call() throws Exception {
@@ -80,7 +86,7 @@ final class QuickstartCommand implements Callable<Integer> {
         ServeRequest request = new ServeRequest(
                 directory, "quickstart", "localhost", 0, Optional.empty(), ConfigLoader.load(List.of()));
         List<BenchResult> results = new ArrayList<>();
-        try (LocalServer server = LocalServer.start(request, time)) {
+        try (LocalServer server = LocalServer.start(request, env, time)) {
             out.printf(
                     "serving %s at %s (ready after %d ms)%n",
                     directory.getFileName(), server.url(), (time.nanoTime() - begin) / 1_000_000);
