@@ -32,6 +32,7 @@ import rondo.model.ModelOptions;
 import rondo.model.checkpoint.GenerationConfig;
 import rondo.model.checkpoint.WeightLedger;
 import rondo.model.compute.Device;
+import rondo.server.ContentParts;
 import rondo.server.RondoServer;
 import rondo.server.SamplingDefaults;
 import rondo.server.ServedModel;
@@ -40,6 +41,7 @@ import rondo.server.WeightSummary;
 import rondo.text.ChatEncoder;
 import rondo.text.ChatTemplate;
 import rondo.text.HuggingFaceTokenizer;
+import rondo.text.PrefixTokenizationCache;
 import rondo.text.Tokenizer;
 import rondo.text.parse.OutputParsers;
 
@@ -78,8 +80,8 @@ final class LocalServer implements AutoCloseable {
             undo.add(engine::close);
             Tokenizer tokenizer = text.await();
             ChatTemplate template = template(request);
-            ChatEncoder chat =
-                    new ChatEncoder(tokenizer, template, config.model().safeSpecialTokens());
+            ChatEncoder chat = new ChatEncoder(
+                    tokenizer, template, config.model().safeSpecialTokens(), PrefixTokenizationCache.off());
             OutputParsers parsers = OutputParsers.choose(
                     config.model().toolParser(),
                     "none",
@@ -87,7 +89,7 @@ final class LocalServer implements AutoCloseable {
                     Optional.of(template.source()),
                     model.spec().architecture());
             LOG.info("answers tool_parser={} reason=\"{}\"", parsers.tools(), parsers.reason());
-            ServedModel served = served(request, model, tokenizer, chat, parsers);
+            ServedModel served = served(request, model, tokenizer, template, chat, parsers);
             engine.start();
             RondoServer http = RondoServer.start(serverOptions(request), served, engine, time);
             undo.keep();
@@ -154,7 +156,12 @@ final class LocalServer implements AutoCloseable {
     }
 
     private static ServedModel served(
-            ServeRequest request, LoadedModel model, Tokenizer tokenizer, ChatEncoder chat, OutputParsers parsers) {
+            ServeRequest request,
+            LoadedModel model,
+            Tokenizer tokenizer,
+            ChatTemplate template,
+            ChatEncoder chat,
+            OutputParsers parsers) {
         ServeConfig config = request.config();
         Supplier<LocalDateTime> now = config.model()
                 .templateDate()
@@ -164,6 +171,7 @@ final class LocalServer implements AutoCloseable {
                 request.servedName(),
                 tokenizer,
                 chat,
+                ContentParts.readBy(template.source()),
                 now,
                 parsers,
                 defaults(model.generation(), config.model().checkpointDefaults()),
