@@ -33,6 +33,7 @@ import rondo.model.ModelOptions;
 import rondo.model.checkpoint.GenerationConfig;
 import rondo.model.checkpoint.WeightLedger;
 import rondo.model.compute.Device;
+import rondo.server.ContentParts;
 import rondo.server.RondoServer;
 import rondo.server.SamplingDefaults;
 import rondo.server.ServedModel;
@@ -41,6 +42,7 @@ import rondo.server.WeightSummary;
 import rondo.text.ChatEncoder;
 import rondo.text.ChatTemplate;
 import rondo.text.HuggingFaceTokenizer;
+import rondo.text.PrefixTokenizationCache;
 import rondo.text.Tokenizer;
 import rondo.text.parse.OutputParsers;
 
@@ -88,7 +90,7 @@ final class LocalServer implements AutoCloseable {
                     Optional.of(template.source()),
                     model.spec().architecture());
             LOG.info("answers tool_parser={} reason=\"{}\"", parsers.tools(), parsers.reason());
-            ServedModel served = served(request, model, tokenizer, chat, parsers);
+            ServedModel served = served(request, model, tokenizer, template, chat, parsers);
             engine.start();
             RondoServer http = RondoServer.start(serverOptions(request), served, engine, time);
             undo.keep();
@@ -155,7 +157,12 @@ final class LocalServer implements AutoCloseable {
     }
 
     private static ServedModel served(
-            ServeRequest request, LoadedModel model, Tokenizer tokenizer, ChatEncoder chat, OutputParsers parsers) {
+            ServeRequest request,
+            LoadedModel model,
+            Tokenizer tokenizer,
+            ChatTemplate template,
+            ChatEncoder chat,
+            OutputParsers parsers) {
         ServeConfig config = request.config();
         Supplier<LocalDateTime> now = config.model()
                 .templateDate()
@@ -165,6 +172,7 @@ final class LocalServer implements AutoCloseable {
                 request.servedName(),
                 tokenizer,
                 chat,
+                ContentParts.readBy(template.source()),
                 now,
                 parsers,
                 defaults(model.generation(), config.model().checkpointDefaults()),

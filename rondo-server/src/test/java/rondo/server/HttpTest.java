@@ -142,7 +142,9 @@ class HttpTest {
                         case "line" -> "GET /" + "x".repeat(20_000) + " HTTP/1.1\r\nHost: x\r\n\r\n";
                         default -> "GET /health HTTP/1.1\r\nHost: x\r\nno colon here\r\n\r\n";
                     });
-            assertThat(client.answer()).matches("(?s)HTTP/1\\.[01] " + status + " .*").contains("\"type\":\"invalid_request_error\"");
+            assertThat(client.answer())
+                    .matches("(?s)HTTP/1\\.[01] " + status + " .*")
+                    .contains("\"type\":\"invalid_request_error\"");
         }
     }
 
