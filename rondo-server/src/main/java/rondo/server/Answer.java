@@ -21,6 +21,8 @@ import tools.jackson.core.JsonGenerator;
  */
 abstract class Answer extends PostprocessWorker.Task {
     private static final Logger LOG = LoggerFactory.getLogger(Answer.class);
+    /** How the engine's error begins when a grammar allows no token; also the code of the answer. */
+    private static final String EMPTY_MASK = "empty_mask";
 
     final Front front;
     final GenerationFields fields;
@@ -164,7 +166,8 @@ abstract class Answer extends PostprocessWorker.Task {
 
     private @Nullable ApiError errorOf(Choice choice) {
         if (choice.finish() == FinishReason.ERROR) {
-            return ApiError.internal(null, choice.error(), exchange.id);
+            String code = choice.error().startsWith(EMPTY_MASK) ? EMPTY_MASK : null;
+            return ApiError.internal(code, choice.error(), exchange.id);
         }
         if (choice.tokens() == 0 && choice.timings().firstScheduled == 0 && !timedOut) {
             return ApiError.queueTimeout();

@@ -58,9 +58,11 @@ final class Logprobs {
         tokens[count] = batch.tokens[i];
         values[count] = batch.logprobs[i];
         hidden[count] = unseen;
-        int from = i * StepResult.MAX_ALTERNATIVES;
-        System.arraycopy(batch.alternatives, from, alternatives, count * top, top);
-        System.arraycopy(batch.alternativeLogprobs, from, alternativeValues, count * top, top);
+        if (top > 0) {
+            int from = i * StepResult.MAX_ALTERNATIVES;
+            System.arraycopy(batch.alternatives, from, alternatives, count * top, top);
+            System.arraycopy(batch.alternativeLogprobs, from, alternativeValues, count * top, top);
+        }
         count++;
     }
 

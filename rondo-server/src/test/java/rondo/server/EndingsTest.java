@@ -51,6 +51,15 @@ class EndingsTest {
     }
 
     @Test
+    void aGrammarThatAllowsNothingHasACodeOfItsOwn() throws Exception {
+        var answer = begin(server, "");
+        server.service.awaitSubmitted(0).fail("empty_mask: no token is allowed after 3 output tokens");
+        HttpResponse<String> response = answer.get();
+        assertThat(response.statusCode()).isEqualTo(500);
+        assertThat(TestServer.json(response).at("/error/code").stringValue()).isEqualTo("empty_mask");
+    }
+
+    @Test
     void anEngineErrorInAStreamIsAnErrorEventAndThenDone() throws Exception {
         var answer = begin(server, "\"stream\":true,\"n\":2");
         server.service.awaitSubmitted(1);

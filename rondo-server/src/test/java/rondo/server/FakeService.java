@@ -164,7 +164,7 @@ final class FakeService implements GenerationService, AutoCloseable {
                 return false;
             }
             int n = waiting.size();
-            boolean withAlternatives = request.topLogprobs() >= 0;
+            boolean withAlternatives = request.topLogprobs() > 0;
             into.ensure(n, withAlternatives);
             for (int i = 0; i < n; i++) {
                 into.tokens[i] = waiting.remove();

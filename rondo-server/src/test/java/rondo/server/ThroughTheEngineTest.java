@@ -109,6 +109,17 @@ class ThroughTheEngineTest {
     }
 
     @Test
+    void logprobsComeWithAndWithoutAlternatives() throws Exception {
+        for (int top : new int[] {0, 2}) {
+            String fields = "\"max_tokens\":50,\"logprobs\":true,\"top_logprobs\":" + top;
+            JsonNode answer = TestServer.json(chat("hello", fields).get());
+            JsonNode entries = answer.at("/choices/0/logprobs/content");
+            assertThat(entries.size()).isEqualTo(50);
+            entries.forEach(e -> assertThat(e.get("top_logprobs").size()).isEqualTo(top));
+        }
+    }
+
+    @Test
     void aStopStringEndsTheGenerationInTheEngineToo() throws Exception {
         HttpResponse<String> response =
                 chat("hello", "\"max_tokens\":400,\"stop\":\"fox\"").get();
