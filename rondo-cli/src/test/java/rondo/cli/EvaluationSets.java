@@ -129,7 +129,9 @@ final class EvaluationSets {
             return given;
         }
         ArrayNode messages = Json.mapper().createArrayNode();
-        messages.addObject().put("role", "user").put("content", item.path("question").asString());
+        messages.addObject()
+                .put("role", "user")
+                .put("content", item.path("question").asString());
         return messages;
     }
 

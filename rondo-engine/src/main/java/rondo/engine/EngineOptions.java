@@ -183,7 +183,8 @@ public record EngineOptions(
 
     /** The largest step that the engine will plan: with it the executor is opened. One row per run: nobody drafts. */
     public StepLimits limits() {
-        return new StepLimits(maxBatchSize, maxNumTokens, maxBatchSize, maxSeqLen);
+        // A row is the last token of a run, so a step has no more rows than tokens.
+        return new StepLimits(maxBatchSize, maxNumTokens, Math.min(maxBatchSize, maxNumTokens), maxSeqLen);
     }
 
     private static void atLeastOne(String key, long value) {

@@ -1,8 +1,7 @@
 package rondo.kv;
 
-import java.security.DigestException;
-import java.security.MessageDigest;
 import java.util.Arrays;
+import java.util.function.Supplier;
 import rondo.base.TokenIds;
 
 /** An immutable SHA-256 chain over full blocks; extending one shares all chunks that were full already. */
@@ -11,12 +10,14 @@ final class KeyChain {
     private static final int CHUNK = 1 << SHIFT;
     private static final int WORDS = 4;
 
+    private final Supplier<BlockHasher> hashers;
     private final byte[] rootKey;
     private final int tokensPerBlock;
     private final long[][] chunks;
     private final int blocks;
 
-    private KeyChain(byte[] rootKey, int tokensPerBlock, long[][] chunks, int blocks) {
+    private KeyChain(Supplier<BlockHasher> hashers, byte[] rootKey, int tokensPerBlock, long[][] chunks, int blocks) {
+        this.hashers = hashers;
         this.rootKey = rootKey;
         this.tokensPerBlock = tokensPerBlock;
         this.chunks = chunks;
@@ -24,7 +25,19 @@ final class KeyChain {
     }
 
     static KeyChain root(CacheScope scope, int tokensPerBlock) {
-        return new KeyChain(CacheScope.sha256().digest(scope.bytes()), tokensPerBlock, new long[0][], 0);
+        return root(scope, tokensPerBlock, BlockHasher::new);
+    }
+
+    /** A chain whose keys are made otherwise: tests force collisions. */
+    static KeyChain root(CacheScope scope, int tokensPerBlock, Supplier<BlockHasher> hashers) {
+        byte[] key = new byte[32];
+        hashers.get().root(scope, key);
+        return new KeyChain(hashers, key, tokensPerBlock, new long[0][], 0);
+    }
+
+    /** A new hasher that makes the same keys as this chain's. */
+    BlockHasher hasher() {
+        return hashers.get();
     }
 
     int blocks() {
@@ -50,7 +63,7 @@ final class KeyChain {
     }
 
     KeyChain prefix(int count) {
-        return count == blocks ? this : new KeyChain(rootKey, tokensPerBlock, chunks, count);
+        return count == blocks ? this : new KeyChain(hashers, rootKey, tokensPerBlock, chunks, count);
     }
 
     /** This chain, continued over {@code ids} up to {@code total} full blocks. */
@@ -59,14 +72,13 @@ final class KeyChain {
             return prefix(total);
         }
         long[][] out = Arrays.copyOf(chunks, (total + CHUNK - 1) >> SHIFT);
-        MessageDigest sha = CacheScope.sha256();
+        BlockHasher hasher = hashers.get();
         byte[] key = new byte[32];
         key(blocks - 1, key);
-        byte[] bytes = new byte[4 * tokensPerBlock];
         int[] tokens = new int[tokensPerBlock];
         for (int b = blocks; b < total; b++) {
             ids.copy(b * tokensPerBlock, tokens, 0, tokensPerBlock);
-            hashBlock(sha, key, tokens, bytes);
+            hasher.child(key, tokens, tokensPerBlock);
             int chunk = b >> SHIFT;
             int offset = (b & (CHUNK - 1)) * WORDS;
             if (b == blocks || offset == 0) {
@@ -78,20 +90,6 @@ final class KeyChain {
                 out[chunk][offset + w] = KeyBytes.getLong(key, 8 * w);
             }
         }
-        return new KeyChain(rootKey, tokensPerBlock, out, total);
-    }
-
-    /** Replaces {@code key} (the parent's) by {@code SHA-256(key ‖ tokens)}; {@code bytes} is scratch of 4 per token. */
-    static void hashBlock(MessageDigest sha, byte[] key, int[] tokens, byte[] bytes) {
-        for (int i = 0; i < tokens.length; i++) {
-            KeyBytes.putIntLittleEndian(bytes, 4 * i, tokens[i]);
-        }
-        sha.update(key);
-        sha.update(bytes, 0, 4 * tokens.length);
-        try {
-            sha.digest(key, 0, key.length);
-        } catch (DigestException e) {
-            throw new IllegalStateException("a SHA-256 digest has 32 bytes", e);
-        }
+        return new KeyChain(hashers, rootKey, tokensPerBlock, out, total);
     }
 }

@@ -1,5 +1,6 @@
 package rondo.kv;
 
+import java.util.function.Supplier;
 import rondo.base.TokenIds;
 
 /** The immutable keys of a prompt, made on the request's own thread. */
@@ -17,7 +18,11 @@ public final class PromptKeys implements BlockKeys {
     }
 
     public static PromptKeys of(TokenIds ids, CacheScope scope, int tokensPerBlock) {
-        KeyChain chain = KeyChain.root(scope, tokensPerBlock).extend(ids, ids.length() / tokensPerBlock);
+        return of(ids, scope, tokensPerBlock, BlockHasher::new);
+    }
+
+    static PromptKeys of(TokenIds ids, CacheScope scope, int tokensPerBlock, Supplier<BlockHasher> hashers) {
+        KeyChain chain = KeyChain.root(scope, tokensPerBlock, hashers).extend(ids, ids.length() / tokensPerBlock);
         return new PromptKeys(ids, scope, tokensPerBlock, chain);
     }
 

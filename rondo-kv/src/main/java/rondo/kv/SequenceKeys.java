@@ -1,6 +1,5 @@
 package rondo.kv;
 
-import java.security.MessageDigest;
 import java.util.Arrays;
 
 /**
@@ -16,9 +15,8 @@ public final class SequenceKeys implements BlockKeys {
     private int[] output;
     private long[] keys;
     private final byte[] key = new byte[32];
-    private final byte[] bytes;
     private final int[] block;
-    private final MessageDigest sha = CacheScope.sha256();
+    private final BlockHasher hasher;
     private int outputTokens;
     private int blocks;
 
@@ -30,7 +28,7 @@ public final class SequenceKeys implements BlockKeys {
         this.output = new int[Math.min(maxOutputTokens, FIRST_TOKENS)];
         int b = prompt.tokensPerBlock();
         this.keys = new long[4 * (output.length / b + 1)];
-        this.bytes = new byte[4 * b];
+        this.hasher = prompt.chain().hasher();
         this.block = new int[b];
         prompt.chain().key(promptBlocks - 1, key);
     }
@@ -54,7 +52,7 @@ public final class SequenceKeys implements BlockKeys {
         output[outputTokens++] = token;
         if (tokens() % tokensPerBlock() == 0) {
             copyTokens(tokens() - tokensPerBlock(), block, 0, tokensPerBlock());
-            KeyChain.hashBlock(sha, key, block, bytes);
+            hasher.child(key, block, block.length);
             int at = 4 * (blocks - promptBlocks);
             if (at == keys.length) {
                 keys = Arrays.copyOf(keys, 2 * at);

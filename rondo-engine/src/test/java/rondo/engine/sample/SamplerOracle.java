@@ -55,7 +55,8 @@ final class SamplerOracle {
             }
             order.add(i);
         }
-        order.sort(Comparator.comparingDouble((Integer i) -> -x[i]).thenComparingInt(i -> i));
+        // Adding 0 makes the two zeros equal, as they are for every comparison.
+        order.sort(Comparator.comparingDouble((Integer i) -> 0.0 - x[i]).thenComparingInt(i -> i));
         if (x[order.get(0)] == Float.NEGATIVE_INFINITY) {
             token = -2;
             return;

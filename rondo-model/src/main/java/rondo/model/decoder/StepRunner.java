@@ -1,6 +1,9 @@
 package rondo.model.decoder;
 
+import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
+import rondo.engine.sample.Sampler;
+import rondo.engine.sample.SlotSampling;
 import rondo.engine.spi.SamplePlan;
 import rondo.engine.spi.StepLimits;
 import rondo.engine.spi.StepPlan;
@@ -23,7 +26,9 @@ final class StepRunner {
     private final int[] rowIndex;
     private final float[] logits;
     private final int[] newest;
-    private final RowSampler sampler = new RowSampler();
+    private final Sampler sampler;
+    private final SlotSampling[] slots;
+    private final MemorySegment logitsSegment;
     private final boolean[] failed;
     private String failure = "";
 
@@ -35,6 +40,10 @@ final class StepRunner {
         computedRow = new int[limits.maxRows()];
         rowIndex = new int[limits.maxRows()];
         logits = new float[vocabulary];
+        logitsSegment = MemorySegment.ofArray(logits);
+        sampler = new Sampler(vocabulary);
+        slots = new SlotSampling[limits.maxSequences() + 1];
+        Arrays.setAll(slots, i -> new SlotSampling(vocabulary));
         newest = new int[limits.maxSequences() + 1];
         failed = new boolean[limits.maxSequences()];
         Arrays.fill(newest, SamplePlan.NONE);
@@ -81,7 +90,9 @@ final class StepRunner {
 
     private void begin(StepPlan plan) {
         for (int i = 0; i < plan.begins; i++) {
-            newest[plan.beginSlot[i]] = SamplePlan.NONE;
+            int slot = plan.beginSlot[i];
+            newest[slot] = SamplePlan.NONE;
+            slots[slot].begin(plan.beginParams[i], plan.beginPrompt[i], plan.beginOutput[i]);
         }
     }
 
@@ -89,7 +100,11 @@ final class StepRunner {
         for (int run = 0; run < plan.runs; run++) {
             for (int t = plan.start[run]; t < plan.start[run] + plan.length[run]; t++) {
                 int id = plan.tokenIds[t];
-                id = id == StepPlan.LAST ? newest[plan.slot[run]] : id;
+                if (id == StepPlan.LAST) {
+                    id = newest[plan.slot[run]];
+                    // The sequence failed in the step before, when this one was in flight: what it computes is dropped.
+                    id = id < SamplePlan.NONE ? 0 : id;
+                }
                 if (id < 0 || id >= vocabulary) {
                     fail(run, "a token id outside the vocabulary: " + id);
                     id = 0;
@@ -127,12 +142,15 @@ final class StepRunner {
             }
             decoder.logits(j, logits);
             observer.row(step, row, logits);
+            int slot = plan.slot[run];
             if (!finite(logits)) {
                 fail(run, "logits that are not finite");
+                result.token[row] = StepResult.BAD_LOGITS;
+                newest[slot] = StepResult.BAD_LOGITS;
                 continue;
             }
-            int slot = plan.slot[run];
-            newest[slot] = sampler.sample(slot, plan.samples, row, logits, result);
+            sampler.sample(slots[slot], logitsSegment, plan.samples, row, result);
+            newest[slot] = result.token[row];
         }
     }
 

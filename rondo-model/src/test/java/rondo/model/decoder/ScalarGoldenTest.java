@@ -12,6 +12,6 @@ class ScalarGoldenTest extends GoldenContract {
 
     @Override
     protected int longestPrompt() {
-        return 600;
+        return 300;
     }
 }

@@ -49,8 +49,11 @@ final class ScalarOps implements Ops {
     public void linear(Tensor out, Tensor in, int rows, Weight weight) {
         ScalarTensor to = (ScalarTensor) out;
         ScalarTensor from = (ScalarTensor) in;
-        for (int i = 0; i < rows; i++) {
-            linearRow(to.data, i * to.columns(), from.data, i * from.columns(), (ScalarWeight) weight);
+        ScalarWeight w = (ScalarWeight) weight;
+        for (int p = 0; p < w.panels.length; p++) {
+            for (int i = 0; i < rows; i++) {
+                panel(to.data, i * to.columns(), from.data, i * from.columns(), w, p);
+            }
         }
     }
 
@@ -78,30 +81,38 @@ final class ScalarOps implements Ops {
     }
 
     @Override
-    public void logits(Tensor out, Tensor in, int[] rowIndex, int rows, Weight head, float multiplier, float softCap) {
-        ScalarTensor to = (ScalarTensor) out;
-        ScalarTensor from = (ScalarTensor) in;
+    public void gather(Tensor out, Tensor in, int[] rowIndex, int rows) {
+        int columns = out.columns();
         for (int j = 0; j < rows; j++) {
-            int at = j * to.columns();
-            linearRow(to.data, at, from.data, rowIndex[j] * from.columns(), (ScalarWeight) head);
-            for (int c = at; c < at + to.columns(); c++) {
-                float z = to.data[c] * multiplier;
-                to.data[c] = softCap == 0 ? z : softCap * (float) Math.tanh(z / softCap);
-            }
+            System.arraycopy(
+                    ((ScalarTensor) in).data, rowIndex[j] * columns, ((ScalarTensor) out).data, j * columns, columns);
         }
     }
 
-    /** Each output is Σ x[k]·w[k], summed in the order of k with fused multiply-adds. */
-    private void linearRow(float[] out, int to, float[] in, int from, ScalarWeight weight) {
-        for (int p = 0; p < weight.panels.length; p++) {
-            float[] panel = weight.panels[p];
-            Arrays.fill(sums, 0);
-            for (int k = 0; k < weight.columns(); k++) {
-                addScaled(sums, in[from + k], panel, k * ScalarWeight.PANEL);
+    @Override
+    public void logits(Tensor out, Tensor in, int[] rowIndex, int rows, Weight head, float multiplier, float softCap) {
+        ScalarTensor to = (ScalarTensor) out;
+        ScalarTensor from = (ScalarTensor) in;
+        ScalarWeight w = (ScalarWeight) head;
+        for (int p = 0; p < w.panels.length; p++) {
+            for (int j = 0; j < rows; j++) {
+                panel(to.data, j * to.columns(), from.data, rowIndex[j] * from.columns(), w, p);
             }
-            int first = p * ScalarWeight.PANEL;
-            System.arraycopy(sums, 0, out, to + first, Math.min(ScalarWeight.PANEL, weight.rows() - first));
         }
+        for (int c = 0; c < rows * to.columns(); c++) {
+            float z = to.data[c] * multiplier;
+            to.data[c] = softCap == 0 ? z : softCap * (float) Math.tanh(z / softCap);
+        }
+    }
+
+    /** One panel's outputs of one row: each is Σ x[k]·w[k], summed in the order of k with fused multiply-adds. */
+    private void panel(float[] out, int to, float[] in, int from, ScalarWeight weight, int p) {
+        Arrays.fill(sums, 0);
+        for (int k = 0; k < weight.columns(); k++) {
+            addScaled(sums, in[from + k], weight.panels[p], k * ScalarWeight.PANEL);
+        }
+        int first = p * ScalarWeight.PANEL;
+        System.arraycopy(sums, 0, out, to + first, Math.min(ScalarWeight.PANEL, weight.rows() - first));
     }
 
     private static void addScaled(float[] sums, float x, float[] panel, int at) {

@@ -1,0 +1,262 @@
+package rondo.cli;
+
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.time.Duration;
+import java.time.LocalDateTime;
+import java.time.LocalTime;
+import java.util.HexFormat;
+import java.util.Optional;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import rondo.agentx.ServedPrompt;
+import rondo.base.Env;
+import rondo.base.TimeSource;
+import rondo.base.UserError;
+import rondo.cli.config.ServeConfig;
+import rondo.cpu.CpuDevice;
+import rondo.engine.Engine;
+import rondo.engine.EngineOptions;
+import rondo.engine.EngineStats;
+import rondo.engine.spi.Executor;
+import rondo.kv.KvCache;
+import rondo.kv.KvCacheManager;
+import rondo.kv.KvPools;
+import rondo.model.DType;
+import rondo.model.LoadedModel;
+import rondo.model.ModelLoader;
+import rondo.model.ModelOptions;
+import rondo.model.checkpoint.GenerationConfig;
+import rondo.model.checkpoint.WeightLedger;
+import rondo.model.compute.Device;
+import rondo.server.RondoServer;
+import rondo.server.SamplingDefaults;
+import rondo.server.ServedModel;
+import rondo.server.ServerOptions;
+import rondo.server.WeightSummary;
+import rondo.text.ChatEncoder;
+import rondo.text.ChatTemplate;
+import rondo.text.HuggingFaceTokenizer;
+import rondo.text.Tokenizer;
+import rondo.text.parse.OutputParsers;
+
+/** A server in this process: device, model, memory, engine and front, joined by hand. */
+final class LocalServer implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger("rondo");
+
+    private final Tokenizer tokenizer;
+    private final ChatEncoder chat;
+    private final LoadedModel model;
+    private final Engine engine;
+    private final RondoServer http;
+    private final URI url;
+
+    private LocalServer(
+            Tokenizer tokenizer, ChatEncoder chat, LoadedModel model, Engine engine, RondoServer http, URI url) {
+        this.tokenizer = tokenizer;
+        this.chat = chat;
+        this.model = model;
+        this.engine = engine;
+        this.http = http;
+        this.url = url;
+    }
+
+    /** Loads the model and listens; whatever fails, nothing is left behind. */
+    static LocalServer start(ServeRequest request, Env env, TimeSource time) {
+        ServeConfig config = request.config();
+        LOG.info("rondo version={} model={} directory={}", Version.rondo(), request.servedName(), request.model());
+        try (Undo undo = new Undo()) {
+            // The tokenizer's own start-up takes as long as the weights': both at once.
+            Background<Tokenizer> text = Background.start("rondo-tokenizer", () -> tokenizer(request));
+            undo.add(() -> text.quietly(Tokenizer::close));
+            LoadedModel model = load(request, undo, time);
+            MemoryPlan memory = MemoryPlan.of(config, model.executor());
+            Engine engine = engine(config, model.executor(), memory, time);
+            undo.add(engine::close);
+            Tokenizer tokenizer = text.await();
+            ChatTemplate template = template(request);
+            ChatEncoder chat = new ChatEncoder(
+                    tokenizer, template, config.model().safeSpecialTokens(), TokenizationCaches.of(config, env));
+            OutputParsers parsers = OutputParsers.choose(
+                    config.model().toolParser(),
+                    "none",
+                    tokenizer.addedTokens(),
+                    Optional.of(template.source()),
+                    model.spec().architecture());
+            LOG.info("answers tool_parser={} reason=\"{}\"", parsers.tools(), parsers.reason());
+            ServedModel served = served(request, model, tokenizer, chat, parsers);
+            engine.start();
+            RondoServer http = RondoServer.start(serverOptions(request), served, engine, time);
+            undo.keep();
+            String host = request.host().contains(":") ? "[" + request.host() + "]" : request.host();
+            URI url = URI.create("http://" + host + ":" + http.port());
+            return new LocalServer(tokenizer, chat, model, engine, http, url);
+        }
+    }
+
+    private static Tokenizer tokenizer(ServeRequest request) {
+        Path directory = request.config().model().tokenizer().map(Path::of).orElse(request.model());
+        return HuggingFaceTokenizer.load(directory);
+    }
+
+    private static ChatTemplate template(ServeRequest request) {
+        if (request.chatTemplate().isPresent()) {
+            return ChatTemplate.replacing(
+                    request.model(), request.chatTemplate().get());
+        }
+        return ChatTemplate.load(request.model())
+                .orElseThrow(() -> new UserError(
+                        UserError.MODEL,
+                        "model: " + request.model() + " has no chat template (chat_template.jinja or"
+                                + " tokenizer_config.json); give one with --chat_template"));
+    }
+
+    private static LoadedModel load(ServeRequest request, Undo undo, TimeSource time) {
+        ServeConfig config = request.config();
+        ModelOptions options = new ModelOptions(
+                DType.valueOf(config.model().dtype().name()),
+                DType.valueOf(config.kv().dtype().name()),
+                config.kv().tokensPerBlock(),
+                config.model().disableMmEncoder());
+        int threads = config.cpu().threads().orElse(Runtime.getRuntime().availableProcessors());
+        Device device = new CpuDevice(threads);
+        Undo.Step closeDevice = undo.add(device::close);
+        LOG.info("device {}", device.describe());
+        long begin = time.nanoTime();
+        LoadedModel model = ModelLoader.load(request.model(), options, device, time);
+        undo.replace(closeDevice, model.executor()::close);
+        LOG.info(
+                "{} dtype={} kv_dtype={} load_ms={}",
+                model.ledger().line(),
+                model.dtype().key(),
+                model.kvDtype().key(),
+                (time.nanoTime() - begin) / 1_000_000);
+        return model;
+    }
+
+    private static Engine engine(ServeConfig config, Executor executor, MemoryPlan memory, TimeSource time) {
+        EngineOptions options = memory.engineOptions(config);
+        KvPools pools = memory.pools();
+        executor.open(pools, options.limits());
+        KvCache kv = new KvCacheManager(
+                pools, config.kv().options(options.maxNumTokens()), options.maxBatchSize(), options.maxSeqLen());
+        memory.log(LOG);
+        LOG.info(
+                "scheduler policy=MAX_UTILIZATION max_batch_size={} max_num_tokens={} max_seq_len={} chunked_prefill={}",
+                options.maxBatchSize(),
+                options.maxNumTokens(),
+                options.maxSeqLen(),
+                options.chunkedPrefill());
+        return Engine.open(executor, kv, options, time);
+    }
+
+    private static ServedModel served(
+            ServeRequest request, LoadedModel model, Tokenizer tokenizer, ChatEncoder chat, OutputParsers parsers) {
+        ServeConfig config = request.config();
+        Supplier<LocalDateTime> now = config.model()
+                .templateDate()
+                .<Supplier<LocalDateTime>>map(date -> () -> date.atTime(LocalTime.NOON))
+                .orElse(LocalDateTime::now);
+        return new ServedModel(
+                request.servedName(),
+                tokenizer,
+                chat,
+                now,
+                parsers,
+                defaults(model.generation(), config.model().checkpointDefaults()),
+                model.generation().eos().stream().mapToInt(Integer::intValue).toArray(),
+                true,
+                weights(model.ledger()),
+                Version.rondo(),
+                configHash(config));
+    }
+
+    private static SamplingDefaults defaults(GenerationConfig generation, boolean fromCheckpoint) {
+        SamplingDefaults standard = SamplingDefaults.standard();
+        if (!fromCheckpoint) {
+            return standard;
+        }
+        double temperature = generation.doSample() ? generation.temperature().orElse(standard.temperature()) : 0;
+        return new SamplingDefaults(
+                temperature,
+                generation.topK().orElse(standard.topK()),
+                generation.topP().orElse(standard.topP()));
+    }
+
+    private static WeightSummary weights(WeightLedger ledger) {
+        return new WeightSummary(
+                ledger.consumed().size(),
+                ledger.skippedCount(),
+                String.join(", ", ledger.skipped().keySet()),
+                ledger.missing().size(),
+                ledger.leftOver().size());
+    }
+
+    private static ServerOptions serverOptions(ServeRequest request) {
+        ServeConfig.Front front = request.config().front();
+        return ServerOptions.builder()
+                .host(request.host())
+                .port(request.port())
+                .numPostprocessWorkers(front.postprocessWorkers())
+                .streamInterval(front.streamInterval())
+                .maxRequestBytes(front.maxRequestBytes())
+                .requestTimeoutMs(request.config().scheduling().requestTimeoutMillis())
+                .clampMaxTokens(front.clampMaxTokens())
+                .apiKeys(front.apiKeys())
+                .strictBody(front.strictBody())
+                .metricsAlias(front.metricsAlias())
+                .metricsFormat(ServerOptions.MetricsFormat.valueOf(
+                        front.metricsFormat().name()))
+                .build();
+    }
+
+    private static String configHash(ServeConfig config) {
+        try {
+            byte[] digest = MessageDigest.getInstance("SHA-256")
+                    .digest(config.effective().yaml().getBytes(StandardCharsets.UTF_8));
+            return HexFormat.of().formatHex(digest, 0, 4);
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every JDK has SHA-256", e);
+        }
+    }
+
+    /** Where it listens. */
+    URI url() {
+        return url;
+    }
+
+    Engine engine() {
+        return engine;
+    }
+
+    Tokenizer tokenizer() {
+        return tokenizer;
+    }
+
+    /** Messages to tokens as this server sees them. */
+    ServedPrompt servedPrompt() {
+        return new ServedPrompt(chat);
+    }
+
+    /** Whether the device is lost or the loop has failed; nothing more will be answered. */
+    boolean failed() {
+        return engine.stats().state() == EngineStats.State.FAILED;
+    }
+
+    /** Takes no more requests and lets the running ones end, at most so long. */
+    boolean drain(Duration limit) throws InterruptedException {
+        return http.drain(limit);
+    }
+
+    @Override
+    public void close() {
+        http.close();
+        engine.close();
+        model.executor().close();
+        tokenizer.close();
+    }
+}

@@ -1,0 +1,123 @@
+package rondo.cli.config;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import rondo.base.UserError;
+import rondo.kv.KvOptions;
+
+/** Reads a configuration file and the flags beside it into a {@link ServeConfig}, or says all that is wrong. */
+public final class ConfigLoader {
+    private ConfigLoader() {}
+
+    /** All defaults, with what the command line says. */
+    public static ServeConfig load(List<FlagValue> flags) {
+        return parse("(no file)", "", flags);
+    }
+
+    /** A file with what the command line says beside it; the flag wins over the file. */
+    public static ServeConfig load(Path file, List<FlagValue> flags) {
+        return parse(file.toString(), read(file), flags);
+    }
+
+    /** The same for text that has already been read; {@code file} is how messages cite it. */
+    public static ServeConfig parse(String file, String text, List<FlagValue> flags) {
+        Problems problems = new Problems();
+        ConfigReader reader = new ConfigReader(KeyTable.load(), problems);
+        Settings settings = reader.read(YamlReader.read(file, text, problems), flags);
+        Rules.check(settings, reader, problems);
+        problems.throwIfAny();
+        return typed(settings, problems.notices());
+    }
+
+    private static String read(Path file) {
+        try {
+            if (Files.isDirectory(file)) {
+                throw new UserError(UserError.USAGE, "config: " + file + " is a directory, not a file");
+            }
+            long size = Files.size(file);
+            if (size > YamlReader.MAX_BYTES) {
+                throw new UserError(UserError.USAGE, "config: " + file + " must be <= 1 MiB, got " + size + " bytes");
+            }
+            return StandardCharsets.UTF_8
+                    .newDecoder()
+                    .decode(ByteBuffer.wrap(Files.readAllBytes(file)))
+                    .toString();
+        } catch (NoSuchFileException e) {
+            throw new UserError(UserError.USAGE, "config: " + file + " does not exist", e);
+        } catch (CharacterCodingException e) {
+            throw new UserError(UserError.USAGE, "config: " + file + " must be UTF-8", e);
+        } catch (IOException e) {
+            throw new UserError(UserError.USAGE, "config: " + file + " cannot be read: " + e.getMessage(), e);
+        }
+    }
+
+    private static ServeConfig typed(Settings s, List<Notice> notices) {
+        return new ServeConfig(
+                new ServeConfig.Model(
+                        s.optionalText("model"),
+                        s.optionalText("tokenizer"),
+                        ServeConfig.DType.valueOf(upper(s.text("dtype"))),
+                        s.text("generation_config").equals("auto"),
+                        s.bool("disable_mm_encoder"),
+                        s.bool("enable_tokenization_cache"),
+                        s.text("tool_parser"),
+                        s.bool("rondo.safe_special_tokens"),
+                        s.optionalDay("rondo.template_date")),
+                new ServeConfig.Limits(
+                        s.integer("max_batch_size"),
+                        s.integer("max_num_tokens"),
+                        s.optionalInt("max_seq_len"),
+                        s.optionalInt("max_input_len"),
+                        s.bool("enable_chunked_prefill"),
+                        s.bool("rondo.allow_longer_than_model")),
+                kv(s),
+                new ServeConfig.Scheduling(
+                        s.bool("scheduler_config.enable_prefix_aware_scheduling"),
+                        s.integer("rondo.max_queue_size"),
+                        s.optionalInt("rondo.max_queued_tokens"),
+                        s.integer("rondo.queue_timeout_ms"),
+                        s.integer("rondo.request_timeout_ms"),
+                        s.integer("rondo.starvation_ms"),
+                        s.bool("print_iter_log")),
+                new ServeConfig.Front(
+                        s.integer("stream_interval"),
+                        s.integer("num_postprocess_workers"),
+                        s.bool("rondo.clamp_max_tokens"),
+                        s.bytes("rondo.max_request_bytes"),
+                        s.texts("rondo.api_keys"),
+                        s.bool("rondo.strict_body"),
+                        s.bool("rondo.metrics_alias"),
+                        ServeConfig.MetricsFormat.valueOf(upper(s.text("rondo.metrics_format")))),
+                new ServeConfig.Cpu(s.optionalInt("rondo.cpu_threads"), s.optionalBytes("rondo.cpu_kv_base")),
+                new Effective(s),
+                notices);
+    }
+
+    private static ServeConfig.Kv kv(Settings s) {
+        String kv = "kv_cache_config.";
+        return new ServeConfig.Kv(
+                s.bool(kv + "enable_block_reuse"),
+                s.bool(kv + "enable_partial_reuse"),
+                s.bool(kv + "copy_on_partial_reuse"),
+                KvOptions.ReusePolicy.valueOf(upper(s.text(kv + "block_reuse_config.policy"))),
+                s.integer(kv + "block_reuse_config.swa_endpoint_rewind_tokens"),
+                ServeConfig.KvDType.valueOf(upper(s.text(kv + "dtype"))),
+                s.integer(kv + "tokens_per_block"),
+                s.optionalReal(kv + "free_gpu_memory_fraction"),
+                s.optionalInt(kv + "max_tokens"),
+                s.bytes(kv + "max_gpu_total_bytes"),
+                s.reals(kv + "pool_ratio"),
+                s.optionalInt(kv + "avg_seq_len"));
+    }
+
+    private static String upper(String word) {
+        return word.toUpperCase(Locale.ROOT);
+    }
+}

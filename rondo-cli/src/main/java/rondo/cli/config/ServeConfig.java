@@ -1,0 +1,247 @@
+package rondo.cli.config;
+
+import java.time.LocalDate;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import rondo.base.UserError;
+import rondo.kv.KvOptions;
+
+/**
+ * The whole configuration of a server, valid and immutable; made by {@link ConfigLoader}.
+ *
+ * @param model      what is loaded
+ * @param limits     sizes of steps, batches and sequences
+ * @param kv         the memory
+ * @param scheduling order, queues and timeouts
+ * @param front      the HTTP side
+ * @param cpu        the CPU back end
+ * @param effective  each value with where it comes from
+ * @param notices    lines for the log, in order
+ */
+public record ServeConfig(
+        Model model,
+        Limits limits,
+        Kv kv,
+        Scheduling scheduling,
+        Front front,
+        Cpu cpu,
+        Effective effective,
+        List<Notice> notices) {
+
+    /** Compute type: {@code dtype}. */
+    public enum DType {
+        AUTO,
+        FLOAT16,
+        BFLOAT16,
+        FLOAT32
+    }
+
+    /** Type of K and V: {@code kv_cache_config.dtype}. */
+    public enum KvDType {
+        AUTO,
+        BFLOAT16,
+        FLOAT32
+    }
+
+    /** What {@code GET /metrics} answers: {@code rondo.metrics_format}. */
+    public enum MetricsFormat {
+        AUTO,
+        PROMETHEUS,
+        JSON
+    }
+
+    /**
+     * What is loaded.
+     *
+     * @param path               {@code model} of the file; the command line's MODEL is not in here
+     * @param tokenizer          {@code tokenizer}: another directory than the model's
+     * @param dtype              {@code dtype}
+     * @param checkpointDefaults {@code generation_config: auto}
+     * @param disableMmEncoder   {@code disable_mm_encoder}
+     * @param tokenizationCache  {@code enable_tokenization_cache}
+     * @param toolParser         {@code tool_parser}: {@code auto}, {@code hermes} or {@code none}
+     * @param safeSpecialTokens  {@code rondo.safe_special_tokens}
+     * @param templateDate       {@code rondo.template_date}
+     */
+    public record Model(
+            Optional<String> path,
+            Optional<String> tokenizer,
+            DType dtype,
+            boolean checkpointDefaults,
+            boolean disableMmEncoder,
+            boolean tokenizationCache,
+            String toolParser,
+            boolean safeSpecialTokens,
+            Optional<LocalDate> templateDate) {}
+
+    /**
+     * Sizes.
+     *
+     * @param maxBatchSize         sequences active at once
+     * @param maxNumTokens         tokens of one step
+     * @param maxSeqLen            prompt and output together, in tokens; empty = as the model and the pools allow
+     * @param maxInputLen          prompt, in tokens; empty = no limit of its own
+     * @param chunkedPrefill       {@code enable_chunked_prefill}
+     * @param allowLongerThanModel {@code rondo.allow_longer_than_model}
+     */
+    public record Limits(
+            int maxBatchSize,
+            int maxNumTokens,
+            OptionalInt maxSeqLen,
+            OptionalInt maxInputLen,
+            boolean chunkedPrefill,
+            boolean allowLongerThanModel) {}
+
+    /**
+     * The memory; its size is the smallest of the three bounds that are given.
+     *
+     * @param blockReuse         {@code enable_block_reuse}
+     * @param partialReuse       {@code enable_partial_reuse}
+     * @param copyOnPartialReuse {@code copy_on_partial_reuse}
+     * @param policy             {@code block_reuse_config.policy}
+     * @param endpointRewind     {@code block_reuse_config.swa_endpoint_rewind_tokens}
+     * @param dtype              type of K and V
+     * @param tokensPerBlock     page size in tokens
+     * @param memoryFraction     share of the free memory
+     * @param maxTokens          upper bound in tokens
+     * @param maxBytes           upper bound in bytes; 0 = none
+     * @param poolRatio          byte share per life cycle; empty = not given
+     * @param avgSeqLen          expected length of a sequence, in tokens
+     */
+    public record Kv(
+            boolean blockReuse,
+            boolean partialReuse,
+            boolean copyOnPartialReuse,
+            KvOptions.ReusePolicy policy,
+            int endpointRewind,
+            KvDType dtype,
+            int tokensPerBlock,
+            OptionalDouble memoryFraction,
+            OptionalInt maxTokens,
+            long maxBytes,
+            List<Double> poolRatio,
+            OptionalInt avgSeqLen) {
+        /** The switches in the words of the cache itself. */
+        public KvOptions options(int maxNumTokens) {
+            KvOptions d = KvOptions.defaults();
+            return new KvOptions(
+                    blockReuse,
+                    partialReuse,
+                    copyOnPartialReuse,
+                    policy,
+                    d.maxNumTurns(),
+                    endpointRewind,
+                    d.offloadMinPriority(),
+                    d.maxUtilForResume(),
+                    d.eventBufferSize(),
+                    maxNumTokens);
+        }
+    }
+
+    /**
+     * Order, queues and timeouts; 0 = none for a timeout.
+     *
+     * @param prefixAware          {@code enable_prefix_aware_scheduling}
+     * @param maxQueueSize         requests waiting
+     * @param maxQueuedTokens      prompt tokens waiting; empty = 64 × max_seq_len
+     * @param queueTimeoutMillis   longest wait
+     * @param requestTimeoutMillis longest request
+     * @param starvationMillis     wait after which nothing younger is admitted
+     * @param printIterLog         one line per step
+     */
+    public record Scheduling(
+            boolean prefixAware,
+            int maxQueueSize,
+            OptionalInt maxQueuedTokens,
+            int queueTimeoutMillis,
+            int requestTimeoutMillis,
+            int starvationMillis,
+            boolean printIterLog) {
+        /** The bound on waiting prompt tokens for an effective {@code max_seq_len}. */
+        public long queuedTokens(int maxSeqLen) {
+            return maxQueuedTokens.isPresent() ? maxQueuedTokens.getAsInt() : 64L * maxSeqLen;
+        }
+    }
+
+    /**
+     * The HTTP side.
+     *
+     * @param streamInterval     tokens between two chunks of a stream
+     * @param postprocessWorkers threads that turn tokens into text; 0 = one built in
+     * @param clampMaxTokens     whether too many tokens asked for are clamped
+     * @param maxRequestBytes    body limit
+     * @param apiKeys            accepted keys; empty = none asked for
+     * @param strictBody         whether unknown body fields are errors
+     * @param metricsAlias       whether metrics carry their trtllm_ names as well
+     * @param metricsFormat      what GET /metrics answers
+     */
+    public record Front(
+            int streamInterval,
+            int postprocessWorkers,
+            boolean clampMaxTokens,
+            long maxRequestBytes,
+            List<String> apiKeys,
+            boolean strictBody,
+            boolean metricsAlias,
+            MetricsFormat metricsFormat) {
+        @Override
+        public String toString() {
+            return "Front[streamInterval=" + streamInterval + ", apiKeys=" + apiKeys.size() + "]";
+        }
+    }
+
+    /**
+     * The CPU back end.
+     *
+     * @param threads threads that compute; empty = the processors available
+     * @param kvBase  bytes of which {@code free_gpu_memory_fraction} is a share; empty = a quarter of what is available
+     */
+    public record Cpu(OptionalInt threads, OptionalLong kvBase) {}
+
+    /**
+     * The longest sequence that is served by a model that was trained for {@code modelLimit} tokens; an explicit
+     * {@code max_seq_len} beyond it is an error unless the file allows it.
+     */
+    public int maxSeqLenFor(int modelLimit) {
+        int wanted = limits.maxSeqLen().orElse(modelLimit);
+        if (wanted > modelLimit && !limits.allowLongerThanModel()) {
+            throw mustBe(
+                    "max_seq_len",
+                    "<= " + modelLimit
+                            + " (max_position_embeddings of the model; rondo.allow_longer_than_model lifts it)");
+        }
+        return wanted;
+    }
+
+    /** Rule 7: the pools hold no sequence of an explicit {@code max_seq_len}. */
+    public UserError tooLongForPools(long longest, long kvBytes) {
+        return mustBe("max_seq_len", "<= " + longest + " (KV cache of " + gib(kvBytes) + " holds no longer sequence)");
+    }
+
+    private static String gib(long bytes) {
+        return bytes >= 1L << 29
+                ? String.format(java.util.Locale.ROOT, "%.1f GiB", bytes / (double) (1L << 30))
+                : String.format(java.util.Locale.ROOT, "%.1f MiB", bytes / (double) (1L << 20));
+    }
+
+    /** Fails unless {@code pool_ratio}, if given, has one entry per life cycle. */
+    public void checkLifeCycles(int count) {
+        if (!kv.poolRatio().isEmpty() && kv.poolRatio().size() != count) {
+            throw mustBe(
+                    "kv_cache_config.pool_ratio",
+                    "a list of " + count + (count == 1 ? " number" : " numbers") + " (one per life cycle)");
+        }
+    }
+
+    /** The error of a value that turned out wrong once the model was known, with the place where it was written. */
+    public UserError mustBe(String path, String expected) {
+        Setting setting = effective.settings().get(path);
+        return new UserError(
+                UserError.USAGE,
+                "config: " + path + " must be " + expected + ", got " + setting.show() + " ("
+                        + setting.origin().cite() + ")");
+    }
+}

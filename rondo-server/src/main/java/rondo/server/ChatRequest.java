@@ -1,0 +1,94 @@
+package rondo.server;
+
+import java.util.HashMap;
+import java.util.Map;
+import rondo.base.TokenIds;
+import rondo.text.ChatInput;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+
+/**
+ * A chat completion, checked (serve-config.md §4.2).
+ *
+ * @param conversation      what the template is given
+ * @param promptTokens      the prompt itself, instead of the conversation; empty = none
+ * @param parallelToolCalls false: generation ends after the first call
+ * @param maxTokens         asked for; 0 = as many as the context leaves
+ */
+record ChatRequest(
+        ChatInput conversation,
+        TokenIds promptTokens,
+        boolean parallelToolCalls,
+        int maxTokens,
+        GenerationFields generation) {
+    private static final String[] EFFORTS = {"none", "low", "medium", "high", "xhigh", "max", "minimal"};
+
+    static ChatRequest read(JsonNode root, GenerationFields.Context context) throws ApiError {
+        Fields body = Fields.body(root);
+        GenerationFields generation = GenerationFields.read(body, context, GenerationFields.chatLogprobs(body));
+        generation.checkModel(context.model());
+        TokenIds promptTokens = TokenIds.of(body.tokens("prompt_token_ids", context.vocabulary()));
+        ArrayNode messages = promptTokens.length() > 0 && !body.has("messages")
+                ? JsonTree.emptyArray()
+                : ChatMessages.read(body, context.model().templateReadsParts());
+        refused(body);
+        ChatInput conversation = new ChatInput(
+                messages,
+                ToolFields.read(body),
+                body.flag("add_generation_prompt", true),
+                false,
+                variables(body),
+                context.model().templateTime().get());
+        if (body.flag("add_special_tokens", false)) {
+            throw ApiError.unsupported("add_special_tokens", "a chat template writes its own");
+        }
+        boolean parallel = body.flag("parallel_tool_calls", true);
+        int maxTokens = GenerationFields.maxTokens(body, 1);
+        checkMinimum(generation, maxTokens);
+        GenerationFields.checkUnknown(body, context.options().strictBody());
+        return new ChatRequest(conversation, promptTokens, parallel, maxTokens, generation);
+    }
+
+    static void checkMinimum(GenerationFields generation, int maxTokens) throws ApiError {
+        int minTokens = generation.stopRules().minTokens();
+        if (maxTokens > 0 && minTokens > maxTokens) {
+            throw ApiError.invalid(
+                    "min_tokens", "'min_tokens' must be <= max_tokens (" + maxTokens + "), got " + minTokens);
+        }
+    }
+
+    private static void refused(Fields body) throws ApiError {
+        if (body.has("chat_template")) {
+            throw ApiError.unsupported("chat_template", "templates come from the checkpoint only");
+        }
+        if (body.flag("continue_final_message", false)) {
+            throw ApiError.unsupported("continue_final_message", "it is not built yet");
+        }
+        if (body.flag("echo", false)) {
+            throw ApiError.unsupported("echo", "a chat is not echoed");
+        }
+        if (body.has("functions") || body.has("function_call")) {
+            throw ApiError.unsupported(body.has("functions") ? "functions" : "function_call", "use 'tools'");
+        }
+    }
+
+    private static Map<String, JsonNode> variables(Fields body) throws ApiError {
+        Map<String, JsonNode> variables = new HashMap<>();
+        body.object("chat_template_kwargs");
+        JsonNode given = body.raw("chat_template_kwargs");
+        if (given != null) {
+            given.properties().forEach(e -> variables.put(e.getKey(), e.getValue()));
+        }
+        JsonNode effort = body.raw("reasoning_effort");
+        if (effort != null) {
+            if (!JsonTree.isOneOf(effort, EFFORTS)) {
+                throw body.wrong("reasoning_effort", "one of none, low, medium, high, xhigh, max", effort);
+            }
+            variables.put("reasoning_effort", effort);
+        }
+        if (body.has("documents")) {
+            variables.put("documents", body.array("documents"));
+        }
+        return variables;
+    }
+}

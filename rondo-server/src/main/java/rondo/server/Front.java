@@ -1,0 +1,13 @@
+package rondo.server;
+
+import rondo.base.TimeSource;
+import rondo.engine.GenerationService;
+
+/** What every part of the server works with. */
+record Front(
+        ServerOptions options,
+        ServedModel model,
+        GenerationService service,
+        Metrics metrics,
+        TimeSource time,
+        SpecialTokens specials) {}

@@ -1,0 +1,219 @@
+package rondo.server;
+
+import io.netty.handler.codec.http.TooLongHttpHeaderException;
+import io.netty.handler.codec.http.TooLongHttpLineException;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpConnection;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpServerRequest;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import rondo.base.TimeSource;
+
+/** Bytes in, bytes out: routes, keys and body limits, on the event loop; what needs thought goes to the pool. */
+final class HttpFront {
+    private static final Logger LOG = LoggerFactory.getLogger(HttpFront.class);
+    /** The one path with something after it. */
+    static final String MODELS = "/v1/models/";
+
+    private static final int SMALL_BODY = 8 << 10;
+
+    /** What a path does. */
+    @FunctionalInterface
+    interface Action {
+        void run(Exchange exchange, byte[] body) throws ApiError;
+    }
+
+    /**
+     * @param methods that the path knows
+     * @param open    whether it answers without a key
+     * @param direct  whether it is so short that the event loop may do it, whatever the pool is busy with
+     * @param counted whether its refusals count as rejected requests
+     */
+    record Route(Set<HttpMethod> methods, boolean open, boolean direct, boolean counted, Action action) {}
+
+    private final Vertx vertx;
+    private final ServerOptions options;
+    private final Map<String, Route> routes;
+    private final RequestPool pool;
+    private final Connections connections;
+    private final ApiKeys keys;
+    private final Metrics metrics;
+    private final TimeSource time;
+
+    HttpFront(Vertx vertx, Front front, Map<String, Route> routes, RequestPool pool, Connections connections) {
+        this.vertx = vertx;
+        this.options = front.options();
+        this.routes = routes;
+        this.pool = pool;
+        this.connections = connections;
+        this.keys = new ApiKeys(options.apiKeys());
+        this.metrics = front.metrics();
+        this.time = front.time();
+    }
+
+    void handle(HttpServerRequest request) {
+        Exchange exchange = new Exchange(vertx, request, time, options.keepAliveMillis());
+        HttpConnection connection = request.connection();
+        connections.begin(connection);
+        exchange.onEnd(() -> connections.end(connection));
+        Route route = route(exchange.path);
+        ApiError refusal = refusal(exchange, route);
+        if (refusal != null || route == null) {
+            // Where no body follows the connection stays usable; a body that nobody reads would be taken for a request.
+            boolean bodyFollows = request.method() != HttpMethod.GET && !request.isEnded();
+            if (bodyFollows) {
+                request.response().putHeader("Connection", "close");
+            }
+            connections.bodyRead(connection);
+            request.resume();
+            exchange.fail(refusal != null ? refusal : ApiError.noSuchPath(exchange.path));
+            return;
+        }
+        if ("100-continue".equalsIgnoreCase(request.getHeader("Expect"))) {
+            var unused = request.response().writeContinue();
+        }
+        read(exchange, connection, route);
+    }
+
+    /** What is no HTTP, or has too long a line or too many headers. */
+    void invalid(HttpServerRequest request) {
+        Exchange exchange = new Exchange(vertx, request, time, options.keepAliveMillis());
+        Throwable cause = request.decoderResult().cause();
+        request.response().putHeader("Connection", "close");
+        exchange.onEnd(() -> {
+            var unused = request.connection().close();
+        });
+        exchange.fail(
+                switch (cause) {
+                    case TooLongHttpHeaderException e -> ApiError.refused(431, "the request's headers are too large");
+                    case TooLongHttpLineException e -> ApiError.refused(414, "the request's first line is too long");
+                    default -> ApiError.refused(400, "the request is not valid HTTP");
+                });
+    }
+
+    private @Nullable Route route(String path) {
+        // Ids of models may have slashes in them.
+        return path.startsWith(MODELS) && path.length() > MODELS.length() ? routes.get(MODELS) : routes.get(path);
+    }
+
+    private @Nullable ApiError refusal(Exchange exchange, @Nullable Route route) {
+        HttpServerRequest request = exchange.request;
+        boolean open = route != null && route.open();
+        if (!open && !keys.accept(request.getHeader("Authorization"))) {
+            return ApiError.unauthorized();
+        }
+        if (route == null) {
+            return ApiError.noSuchPath(exchange.path);
+        }
+        if (!route.methods().contains(request.method())) {
+            return ApiError.refused(
+                    405,
+                    exchange.path + " does not know the method "
+                            + Values.cut(request.method().name()));
+        }
+        if (request.method() == HttpMethod.POST) {
+            String type = request.getHeader("Content-Type");
+            if (type != null && !isJson(type)) {
+                return ApiError.refused(415, "Content-Type must be application/json, got " + Values.cut(type));
+            }
+            String encoding = request.getHeader("Content-Encoding");
+            if (encoding != null && !encoding.equalsIgnoreCase("identity")) {
+                return ApiError.refused(415, "Content-Encoding must be absent, got " + Values.cut(encoding));
+            }
+        }
+        return contentLength(request) > options.maxRequestBytes() ? tooLarge() : null;
+    }
+
+    private static boolean isJson(String contentType) {
+        int end = contentType.indexOf(';');
+        String type =
+                (end < 0 ? contentType : contentType.substring(0, end)).strip().toLowerCase(Locale.ROOT);
+        return type.isEmpty() || type.equals("application/json") || type.equals("text/json") || type.endsWith("+json");
+    }
+
+    private ApiError tooLarge() {
+        return ApiError.refused(
+                413,
+                "the request body must be at most " + options.maxRequestBytes() + " bytes (rondo.max_request_bytes)");
+    }
+
+    private static long contentLength(HttpServerRequest request) {
+        String text = request.getHeader("Content-Length");
+        try {
+            return text == null ? -1 : Long.parseLong(text.strip());
+        } catch (NumberFormatException e) {
+            return -1;
+        }
+    }
+
+    private void read(Exchange exchange, HttpConnection connection, Route route) {
+        HttpServerRequest request = exchange.request;
+        long announced = contentLength(request);
+        Buffer body = Buffer.buffer((int) Math.clamp(announced, 0, options.maxRequestBytes()));
+        boolean[] refused = {false};
+        request.handler(part -> {
+            connections.heard(connection);
+            if (refused[0]) {
+                return;
+            }
+            if (body.length() + (long) part.length() > options.maxRequestBytes()) {
+                refused[0] = true;
+                request.response().putHeader("Connection", "close");
+                exchange.fail(tooLarge());
+                return;
+            }
+            body.appendBuffer(part);
+        });
+        request.endHandler(v -> {
+            connections.bodyRead(connection);
+            if (!refused[0]) {
+                perform(exchange, route, body.getBytes());
+            }
+        });
+    }
+
+    private void perform(Exchange exchange, Route route, byte[] body) {
+        if (route.direct()) {
+            attempt(exchange, route, body);
+            return;
+        }
+        try {
+            pool.run(Math.max(body.length, SMALL_BODY), () -> attempt(exchange, route, body));
+        } catch (ApiError e) {
+            refuse(exchange, route, e);
+        }
+    }
+
+    private void attempt(Exchange exchange, Route route, byte[] body) {
+        if (exchange.isClosed()) {
+            return;
+        }
+        try {
+            route.action().run(exchange, body);
+        } catch (ApiError e) {
+            refuse(exchange, route, e);
+        } catch (RuntimeException | StackOverflowError | OutOfMemoryError e) {
+            LOG.error("request id={} path={} failed", exchange.id, exchange.path, e);
+            refuse(exchange, route, ApiError.internal(null, "the server failed on this request", exchange.id));
+        }
+    }
+
+    private void refuse(Exchange exchange, Route route, ApiError error) {
+        if (route.counted()) {
+            metrics.rejected();
+        }
+        LOG.debug(
+                "request id={} path={} status={} error={}",
+                exchange.id,
+                exchange.path,
+                error.status,
+                error.getMessage());
+        exchange.fail(error);
+    }
+}

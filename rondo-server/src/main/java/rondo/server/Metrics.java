@@ -1,0 +1,153 @@
+package rondo.server;
+
+import java.util.Map;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.atomic.LongAdder;
+import rondo.engine.EngineStats;
+import rondo.kv.KvStats;
+
+/** Counters and histograms of the front, and the Prometheus text of them and of the engine's snapshot (§3.5). */
+final class Metrics {
+    private static final double[] LONG_TIMES = {
+        0.3, 0.5, 0.8, 1, 1.5, 2, 2.5, 5, 10, 15, 20, 30, 40, 50, 60, 120, 240, 480, 960, 1920, 7680
+    };
+
+    final Histogram endToEnd = new Histogram(LONG_TIMES);
+    final Histogram queueTime = new Histogram(LONG_TIMES);
+    final Histogram firstToken = new Histogram(
+            .001, .005, .01, .02, .04, .06, .08, .1, .25, .5, .75, 1, 2.5, 5, 7.5, 10, 20, 40, 80, 160, 640, 2560);
+    final Histogram interToken =
+            new Histogram(.01, .025, .05, .075, .1, .15, .2, .3, .4, .5, .75, 1, 2.5, 5, 7.5, 10, 20, 40, 80);
+    /** Ended requests by the one reason of their end. */
+    private final Map<String, LongAdder> ends = new ConcurrentSkipListMap<>();
+
+    private final LongAdder completed = new LongAdder();
+
+    /** One request is over; every completion request ends here exactly once. */
+    void ended(String reason, Answer answer, long tookNanos, long startNanos) {
+        count(reason);
+        if (reason.equals("cancelled") || reason.equals("error")) {
+            return;
+        }
+        completed.increment();
+        endToEnd.record(tookNanos / 1e9);
+        for (Choice choice : answer.choices) {
+            Timings t = choice.timings();
+            if (t.firstScheduled > 0) {
+                queueTime.record(Math.max(0, t.firstScheduled - t.arrival) / 1e9);
+            }
+            if (t.firstToken > 0) {
+                firstToken.record(Math.max(0, t.firstToken - startNanos) / 1e9);
+            }
+        }
+    }
+
+    /** A completion request was refused before the engine had it. */
+    void rejected() {
+        count("rejected");
+    }
+
+    private void count(String reason) {
+        ends.computeIfAbsent(reason, r -> new LongAdder()).increment();
+    }
+
+    /** The exposition text; with {@code alias} each metric a second time under the name that trtllm-serve has. */
+    String prometheus(String model, EngineStats stats, boolean alias) {
+        StringBuilder out = new StringBuilder(16 << 10);
+        String label = "model_name=\"" + model.replace("\\", "\\\\").replace("\"", "\\\"") + "\"";
+        for (String prefix : alias ? new String[] {"rondo_", "trtllm_"} : new String[] {"rondo_"}) {
+            shared(new Writer(out, prefix, label), stats);
+        }
+        own(new Writer(out, "rondo_", label), stats);
+        return out.toString();
+    }
+
+    /** One exposition, line by line. */
+    private record Writer(StringBuilder out, String prefix, String label) {
+        void type(String name, String type) {
+            out.append("# TYPE ")
+                    .append(prefix)
+                    .append(name)
+                    .append(' ')
+                    .append(type)
+                    .append('\n');
+        }
+
+        void counter(String name, long value) {
+            type(name, "counter");
+            sample(name, "", value);
+        }
+
+        void gauge(String name, double value) {
+            type(name, "gauge");
+            sample(name, "", value);
+        }
+
+        void sample(String name, String labels, double value) {
+            out.append(prefix)
+                    .append(name)
+                    .append('{')
+                    .append(label)
+                    .append(labels)
+                    .append("} ");
+            out.append(Values.number(value)).append('\n');
+        }
+
+        void histogram(String name, Histogram histogram) {
+            type(name, "histogram");
+            histogram.write(out, prefix + name, label);
+        }
+    }
+
+    private void shared(Writer w, EngineStats stats) {
+        w.type("request_success_total", "counter");
+        long errors = 0;
+        for (Map.Entry<String, LongAdder> end : ends.entrySet()) {
+            if (end.getKey().equals("error") || end.getKey().equals("rejected")) {
+                errors += end.getValue().sum();
+            } else if (!end.getKey().equals("cancelled")) {
+                String reason = ",finished_reason=\"" + end.getKey() + "\"";
+                w.sample("request_success_total", reason, end.getValue().sum());
+            }
+        }
+        w.counter("request_error_total", errors);
+        w.counter("num_requests_completed_total", completed.sum());
+        w.counter("prompt_tokens_total", stats.promptTokens());
+        w.counter("generation_tokens_total", stats.generatedTokens());
+        w.counter("prompt_cached_tokens_total", stats.cachedTokens());
+        w.gauge("kv_cache_hit_rate", stats.kv().blockHitRate());
+        w.gauge("kv_cache_utilization", stats.kv().utilisation());
+        w.gauge("num_requests_running", stats.running());
+        w.gauge("num_requests_waiting", stats.waiting());
+        w.histogram("e2e_request_latency_seconds", endToEnd);
+        w.histogram("request_queue_time_seconds", queueTime);
+        w.histogram("time_to_first_token_seconds", firstToken);
+        w.histogram("time_per_output_token_seconds", interToken);
+    }
+
+    private void own(Writer w, EngineStats stats) {
+        w.type("requests_total", "counter");
+        ends.forEach((reason, n) -> w.sample("requests_total", ",reason=\"" + reason + "\"", n.sum()));
+        w.counter("steps_total", stats.steps());
+        w.counter("sequences_finished_total", stats.finished());
+        w.counter("sequences_cancelled_total", stats.cancelled());
+        w.counter("sequences_failed_total", stats.failed());
+        w.counter("preemptions_total", stats.preemptions());
+        w.gauge("num_tokens_waiting", stats.waitingTokens());
+        w.type("kv_pages", "gauge");
+        for (KvStats.Pool pool : stats.kv().pools()) {
+            String at = ",life_cycle=\"" + pool.lifeCycle() + "\",tier=\""
+                    + (pool.tier() == rondo.kv.Tier.HOST ? "host" : "device") + "\",state=\"";
+            w.sample("kv_pages", at + "free\"", pool.free());
+            w.sample("kv_pages", at + "evictable\"", pool.evictable());
+            w.sample("kv_pages", at + "held\"", pool.held());
+        }
+        KvStats.Counters kv = stats.kv().counters();
+        w.counter("kv_allocated_blocks_total", kv.allocated());
+        w.counter("kv_reused_blocks_total", kv.reusedFull() + kv.reusedPartial());
+        w.counter("kv_missed_blocks_total", kv.missed());
+        w.counter("kv_dropped_pages_total", kv.dropped());
+        w.counter("kv_offload_pages_total", kv.offloaded());
+        w.counter("kv_onboard_pages_total", kv.onboarded());
+    }
+}

@@ -1,0 +1,7 @@
+package rondo.text.jinja;
+
+/** Something that a template can call. */
+@FunctionalInterface
+interface Function {
+    Object call(Interpreter in, Arguments arguments);
+}

@@ -1,0 +1,6 @@
+package rondo.text.jinja;
+
+/** Python's None. */
+enum None {
+    NONE
+}
