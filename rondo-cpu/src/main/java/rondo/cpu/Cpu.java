@@ -19,7 +19,7 @@ public final class Cpu {
 
     static Device open(int threads, boolean vectors) {
         if (vectors) {
-            return new CpuDevice(threads);
+            return new CpuDevice(threads, true);
         }
         LOG.warn("cpu: no vector kernels, computing number by number: start java with --add-modules={}", MODULE);
         return new ScalarDevice();

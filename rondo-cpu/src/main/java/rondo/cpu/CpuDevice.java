@@ -3,6 +3,7 @@ package rondo.cpu;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import rondo.model.compute.Device;
 import rondo.model.compute.KvMemory;
 import rondo.model.compute.KvSpec;
@@ -23,12 +24,22 @@ public final class CpuDevice implements Device {
     private final CpuOps ops;
     private final List<KvMemory> pages = new ArrayList<>();
 
+    private final boolean warmUp;
+    private @Nullable WarmUp warming;
+    private boolean halfWeights;
+
     /**
      * Needs the module {@code jdk.incubator.vector}; {@link Cpu#open} looks whether it is there.
      *
      * @param threads workers in all, the calling thread included
      */
     public CpuDevice(int threads) {
+        this(threads, false);
+    }
+
+    /** @param warmUp the kernels are compiled in a thread of its own as soon as there is a KV memory */
+    CpuDevice(int threads, boolean warmUp) {
+        this.warmUp = warmUp;
         team = new WorkTeam(threads);
         repacker = new Repacker(team, memory);
         ops = new CpuOps(team);
@@ -51,7 +62,9 @@ public final class CpuDevice implements Device {
 
     @Override
     public Weight weight(List<WeightSource> parts) {
-        return repacker.panels(parts);
+        PanelWeight weight = repacker.panels(parts);
+        halfWeights |= weight.half();
+        return weight;
     }
 
     @Override
@@ -68,6 +81,9 @@ public final class CpuDevice implements Device {
     public KvMemory kv(KvSpec spec, int[] pageCounts, int slots, int maxSeqLen) {
         KvMemory made = new CpuKv(spec, pageCounts, slots, maxSeqLen);
         pages.add(made);
+        if (warmUp && warming == null) {
+            warming = new WarmUp(halfWeights);
+        }
         return made;
     }
 
@@ -79,6 +95,9 @@ public final class CpuDevice implements Device {
 
     @Override
     public void close() {
+        if (warming != null) {
+            warming.close();
+        }
         team.close();
         pages.forEach(KvMemory::close);
         pages.clear();
