@@ -20,17 +20,10 @@ public final class KvCacheManager implements KvCache {
     private final Committer committer;
     private final Reservations reservations;
     private final CopySources copySources;
+    private final Admission admission;
 
     private long submittedStep;
     private long retiredStep;
-
-    private long allocated;
-    private long reusedFull;
-    private long reusedPartial;
-    private long missed;
-    private long copied;
-    private long matchedTokens;
-    private long promptTokens;
 
     /**
      * A cache of {@code pools} for at most {@code maxSequences} sequences at a time.
@@ -62,6 +55,7 @@ public final class KvCacheManager implements KvCache {
         this.reservations = new Reservations(maxSequences, lifeCycles, layout.blocks(maxSequenceLength));
         this.committer = new Committer(cached, reservations, hasher);
         this.copySources = new CopySources(pages);
+        this.admission = new Admission(cached, reservations, copySources, options);
     }
 
     @Override
@@ -79,26 +73,7 @@ public final class KvCacheManager implements KvCache {
         if (found.version != tree.version) {
             throw new IllegalStateException("the cache has changed since the match: match again before admitting");
         }
-        if (found.partTokens > 0 && options.copyOnPartialReuse() && !hasRoomForCopies(found)) {
-            return OptionalInt.empty();
-        }
-        int r = reservations.open(found.tokens(), slot, retention, found.keys);
-        if (r == NONE) {
-            return OptionalInt.empty();
-        }
-        reservations.closed[r] = !options.reuse();
-        holdWholeBlocks(r, found, out);
-        if (found.partTokens > 0) {
-            if (options.copyOnPartialReuse()) {
-                copyPart(r, found, out);
-            } else {
-                takePart(r, found, out);
-            }
-            reusedPartial += lifeCycles;
-        }
-        matchedTokens += found.tokens();
-        promptTokens += retention.promptTokens();
-        return OptionalInt.of(r);
+        return admission.admit(found, retention, slot, submittedStep + 1, out);
     }
 
     @Override
@@ -261,16 +236,16 @@ public final class KvCacheManager implements KvCache {
         return new KvStats(
                 List.copyOf(pools),
                 new KvStats.Counters(
-                        allocated,
-                        reusedFull,
-                        reusedPartial,
-                        missed,
+                        admission.allocated,
+                        admission.reusedFull,
+                        admission.reusedPartial,
+                        admission.missed,
                         cached.dropped(),
                         0,
                         0,
-                        copied,
-                        matchedTokens,
-                        promptTokens));
+                        admission.copied,
+                        admission.matchedTokens,
+                        admission.promptTokens));
     }
 
     @Override
@@ -283,111 +258,14 @@ public final class KvCacheManager implements KvCache {
         return matcher.collisions() + committer.collisions();
     }
 
-    /** Whether every life cycle has a page for the copy while all that was matched is held. */
-    private boolean hasRoomForCopies(Found found) {
-        for (int lc = 0; lc < lifeCycles; lc++) {
-            int room = cached.available(lc);
-            if (pages.holders[tree.page(found.partNode, lc)] == 0) {
-                room--;
-            }
-            int from = layout.lifeCycles().get(lc).staleEnd(found.tokens(), tokensPerBlock);
-            int sink = layout.lifeCycles().get(lc).sinkBlocks();
-            int node = found.node;
-            for (int b = found.blocks - 1; b >= 0 && room > 0; b--) {
-                if ((b >= from || b < sink) && pages.holders[tree.page(node, lc)] == 0) {
-                    room--;
-                }
-                node = tree.parent[node];
-            }
-            if (room < 1) {
-                return false;
-            }
-        }
-        return true;
-    }
-
-    private void holdWholeBlocks(int r, Found found, PageWork out) {
-        for (int lc = 0; lc < lifeCycles; lc++) {
-            reservations.setReleased(r, lc, layout.lifeCycles().get(lc).staleEnd(found.tokens(), tokensPerBlock));
-        }
-        int node = found.node;
-        for (int b = found.blocks - 1; b >= 0; b--) {
-            for (int lc = 0; lc < lifeCycles; lc++) {
-                if (b >= reservations.released(r, lc)
-                        || b < cached.lifeCycle(lc).sinkBlocks()) {
-                    int page = tree.page(node, lc);
-                    pages.hold(page);
-                    reservations.setPage(r, lc, b, page);
-                    out.edit(reservations.slot[r], lc, b, pages.slot[page]);
-                    reusedFull++;
-                }
-            }
-            tree.siblings.touch(tree.parent[node], node);
-            node = tree.parent[node];
-        }
-        reservations.node[r] = found.node;
-        if (found.node != NONE) {
-            reservations.nodeGeneration[r] = tree.generation[found.node];
-        }
-    }
-
-    /** The matched part of a block is copied: the block stays as it is for others, the copy is written on. */
-    private void copyPart(int r, Found found, PageWork out) {
-        int node = found.partNode;
-        int b = found.blocks;
-        tree.siblings.touch(tree.parent[node], node);
-        for (int lc = 0; lc < lifeCycles; lc++) {
-            int source = tree.page(node, lc);
-            pages.hold(source);
-            copySources.add(source, submittedStep + 1);
-        }
-        for (int lc = 0; lc < lifeCycles; lc++) {
-            int source = tree.page(node, lc);
-            int page = newPage(r, lc, b, out);
-            out.deviceCopies.add(lc, Tier.DEVICE, pages.slot[source], Tier.DEVICE, pages.slot[page]);
-            copied++;
-        }
-    }
-
-    /** The block leaves the tree and becomes the sequence's own. */
-    private void takePart(int r, Found found, PageWork out) {
-        int node = found.partNode;
-        int parent = tree.parent[node];
-        for (int lc = 0; lc < lifeCycles; lc++) {
-            int page = cached.detach(node, lc);
-            pages.hold(page);
-            pages.node[page] = NONE;
-            reservations.setPage(r, lc, found.blocks, page);
-            out.edit(reservations.slot[r], lc, found.blocks, pages.slot[page]);
-        }
-        tree.remove(node);
-        cached.prune(parent);
-    }
-
     private void addBlock(int r, int b, PageWork out) {
         boolean ofPrompt = b * tokensPerBlock < reservations.promptTokens[r];
         for (int lc = 0; lc < lifeCycles; lc++) {
-            newPage(r, lc, b, out);
+            admission.newPage(r, lc, b, out);
             if (ofPrompt) {
-                missed++;
+                admission.missed++;
             }
         }
-    }
-
-    private int newPage(int r, int lc, int b, PageWork out) {
-        int priority = reservations.excluded[r]
-                ? RetentionRules.DEFAULT
-                : RetentionRules.priority(
-                        cached.lifeCycle(lc),
-                        b,
-                        tokensPerBlock,
-                        reservations.promptTokens[r],
-                        options.endpointRewindTokens());
-        int page = cached.take(lc, priority);
-        reservations.setPage(r, lc, b, page);
-        out.edit(reservations.slot[r], lc, b, pages.slot[page]);
-        allocated++;
-        return page;
     }
 
     /** Tells the executor of blocks that commits have moved to other pages since the last run was planned. */

@@ -30,7 +30,7 @@ class RandomOperationsTest {
     @Test
     @Tag("long")
     void invariantsHoldForLong() {
-        Seeds.forEach(3, random -> new Run(random, BlockHasher::new).go(20_000));
+        Seeds.forEach(3, random -> new Run(random, BlockHasher::new).go(8_000));
     }
 
     /** A hash that tells nothing apart. */
