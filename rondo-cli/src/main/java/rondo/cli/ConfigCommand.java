@@ -5,6 +5,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -21,7 +22,7 @@ import rondo.cli.config.ServeConfig;
         usageHelpAutoWidth = true)
 final class ConfigCommand implements Callable<Integer> {
     @CommandLine.Spec
-    private CommandLine.Model.@org.jspecify.annotations.Nullable CommandSpec spec;
+    private CommandLine.Model.@Nullable CommandSpec spec;
 
     @Parameters(
             index = "0",

@@ -1,5 +1,10 @@
 package rondo.cli;
 
+import java.io.PrintWriter;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import rondo.base.Env;
@@ -15,7 +20,7 @@ import rondo.base.Env;
         footer = {"", "First steps: rondo quickstart", "Help on one command: rondo COMMAND --help"})
 public final class RondoCommand implements Runnable {
     @CommandLine.Spec
-    private CommandLine.Model.@org.jspecify.annotations.Nullable CommandSpec spec;
+    private CommandLine.Model.@Nullable CommandSpec spec;
 
     /** Without a command: the list of commands. */
     @Override
@@ -25,19 +30,31 @@ public final class RondoCommand implements Runnable {
         }
     }
 
-    /** All commands, registered here and nowhere else. */
-    static CommandLine commandLine(Serving serving) {
+    /** All commands, registered here and nowhere else; one is made when it is asked for, so that a start stays short. */
+    private static Map<String, Supplier<CommandLine>> commands(Serving serving) {
+        Map<String, Supplier<CommandLine>> commands = new LinkedHashMap<>();
+        commands.put("serve", () -> ServeCommand.commandLine(serving));
+        commands.put("config", () -> new CommandLine(new ConfigCommand()));
+        return commands;
+    }
+
+    /** The command that the first argument names, or all of them where it names none. */
+    static CommandLine commandLine(Serving serving, String... args) {
         CommandLine rondo = new CommandLine(new RondoCommand());
-        rondo.addSubcommand(ServeCommand.commandLine(serving));
-        rondo.addSubcommand(new ConfigCommand());
+        Map<String, Supplier<CommandLine>> commands = commands(serving);
+        if (args.length > 0 && commands.get(args[0]) instanceof Supplier<CommandLine> one) {
+            rondo.addSubcommand(args[0], one.get());
+        } else {
+            commands.forEach((name, command) -> rondo.addSubcommand(name, command.get()));
+        }
         return Faults.handledBy(rondo);
     }
 
     /** Runs a command line and returns its exit code. */
     static int run(Serving serving, Env env, String... args) {
-        return Faults.guard(new java.io.PrintWriter(System.err, true), () -> {
+        return Faults.guard(new PrintWriter(System.err, true), () -> {
             Logging.level(Logging.levelOf(env));
-            CommandLine rondo = commandLine(serving);
+            CommandLine rondo = commandLine(serving, args);
             return rondo.execute(Spelling.of(rondo).normalise(args));
         });
     }

@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine;
@@ -31,9 +32,10 @@ import rondo.cli.config.ServeConfig;
         abbreviateSynopsis = true,
         footer = {
             "",
-            "Each of the flags that names a key of the configuration file wins over the file.",
-            "Underscores and dashes are the same. Exit codes: 0 clean, 1 device lost or a fault of the program,",
-            "2 configuration or usage, 3 model cannot be loaded, 4 out of memory at start, 5 port in use."
+            "Flags that name a key of the configuration file win over the file.",
+            "Underscores and dashes are the same.",
+            "Exit codes: 0 clean, 1 device lost or internal error, 2 configuration or usage,",
+            "3 model cannot be loaded, 4 out of memory at start, 5 port in use."
         })
 final class ServeCommand implements Callable<Integer> {
     private static final Logger LOG = LoggerFactory.getLogger("rondo");
@@ -41,7 +43,7 @@ final class ServeCommand implements Callable<Integer> {
     private final Serving serving;
 
     @CommandLine.Spec
-    private CommandLine.Model.@org.jspecify.annotations.Nullable CommandSpec spec;
+    private CommandLine.Model.@Nullable CommandSpec spec;
 
     @Parameters(index = "0", arity = "0..1", paramLabel = "MODEL", description = "Directory of the model.")
     private Optional<String> model = Optional.empty();

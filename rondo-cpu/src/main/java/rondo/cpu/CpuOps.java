@@ -100,6 +100,15 @@ final class CpuOps implements Ops {
     }
 
     @Override
+    public void gather(Tensor out, Tensor in, int[] rowIndex, int rows) {
+        CpuTensor to = (CpuTensor) out;
+        CpuTensor from = (CpuTensor) in;
+        for (int j = 0; j < rows; j++) {
+            System.arraycopy(from.data, rowIndex[j] * from.stride, to.data, j * to.stride, to.stride);
+        }
+    }
+
+    @Override
     public void logits(Tensor out, Tensor in, int[] rowIndex, int rows, Weight head, float multiplier, float softCap) {
         first = (CpuTensor) out;
         product.gather(first, (CpuTensor) in, rowIndex, rows, (PanelWeight) head);

@@ -3,11 +3,14 @@ package rondo.cpu;
 import static java.lang.foreign.ValueLayout.JAVA_FLOAT_UNALIGNED;
 import static java.lang.foreign.ValueLayout.JAVA_INT_UNALIGNED;
 import static java.lang.foreign.ValueLayout.JAVA_SHORT_UNALIGNED;
+import static rondo.cpu.Lanes.COUNT;
+import static rondo.cpu.Lanes.F;
 import static rondo.cpu.Lanes.PANEL;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
+import jdk.incubator.vector.FloatVector;
 import rondo.model.compute.AttentionOp;
 import rondo.model.compute.ElementType;
 import rondo.model.compute.NormSpec;
@@ -151,7 +154,16 @@ final class HeadStore {
 
     /** Pairs (x_j, x_{j+half}); {@code table} holds half cosines from {@code at}, then half sines. */
     private static void rotate(float[] x, int from, int half, float[] table, int at) {
-        for (int j = 0; j < half; j++) {
+        int whole = half & -COUNT;
+        for (int j = 0; j < whole; j += COUNT) {
+            FloatVector a = FloatVector.fromArray(F, x, from + j);
+            FloatVector b = FloatVector.fromArray(F, x, from + half + j);
+            FloatVector cos = FloatVector.fromArray(F, table, at + j);
+            FloatVector sin = FloatVector.fromArray(F, table, at + half + j);
+            a.mul(cos).sub(b.mul(sin)).intoArray(x, from + j);
+            b.mul(cos).add(a.mul(sin)).intoArray(x, from + half + j);
+        }
+        for (int j = whole; j < half; j++) {
             float a = x[from + j];
             float b = x[from + half + j];
             float cos = table[at + j];

@@ -107,7 +107,7 @@ final class HugeMemory implements AutoCloseable {
         /** Anonymous memory that begins at a huge page: maps one page more than asked and gives the edges back. */
         MemorySegment map(long size, Arena arena) {
             try {
-                long wide = size + HUGE_PAGE;
+                long wide = Math.addExact(size, HUGE_PAGE);
                 MemorySegment got = (MemorySegment)
                         mmap.invokeExact(MemorySegment.NULL, wide, READ_WRITE, PRIVATE_ANONYMOUS, -1, 0L);
                 if (got.address() == -1L) {

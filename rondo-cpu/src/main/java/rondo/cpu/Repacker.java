@@ -7,6 +7,7 @@ import static java.lang.foreign.ValueLayout.JAVA_SHORT_UNALIGNED;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
+import java.util.Arrays;
 import java.util.List;
 import rondo.model.compute.ElementType;
 import rondo.model.compute.WeightSource;
@@ -48,11 +49,21 @@ final class Repacker {
         int perTile = (int) Math.max(1, (1 << 18) / panelBytes);
         int tiles = (panels + perTile - 1) / perTile;
         boolean keepHalf = half;
+        Scratch[] scratch = new Scratch[team.threads()];
+        for (int i = 0; i < scratch.length; i++) {
+            scratch[i] = new Scratch(columns, half);
+        }
         team.run(
                 (tile, worker) -> {
                     int end = Math.min(panels, (tile + 1) * perTile);
                     for (int panel = tile * perTile; panel < end; panel++) {
-                        panel(parts, columns, keepHalf, panel, data.asSlice(panel * panelBytes, panelBytes));
+                        panel(
+                                parts,
+                                columns,
+                                keepHalf,
+                                panel,
+                                data.asSlice(panel * panelBytes, panelBytes),
+                                scratch[worker]);
                     }
                 },
                 tiles,
@@ -88,31 +99,51 @@ final class Repacker {
         return new RowTable(source.rows(), source.columns(), half, data);
     }
 
-    private static void panel(List<WeightSource> parts, int columns, boolean half, int panel, MemorySegment into) {
+    /** One worker's scratch: a row as it comes, and a panel as it goes. */
+    private static final class Scratch {
+        private final short[] halfRow;
+        private final float[] floatRow;
+        private final int[] halfTiles;
+        private final float[] floatTiles;
+
+        Scratch(int columns, boolean half) {
+            int padded = 2 * PanelWeight.pairs(columns);
+            halfRow = new short[half ? padded : 0];
+            halfTiles = new int[half ? padded / 2 * Lanes.PANEL : 0];
+            floatRow = new float[half ? 0 : columns];
+            floatTiles = new float[half ? 0 : padded * Lanes.PANEL];
+        }
+    }
+
+    private static void panel(
+            List<WeightSource> parts, int columns, boolean half, int panel, MemorySegment into, Scratch scratch) {
+        for (int lane = 0; lane < Lanes.PANEL; lane++) {
+            if (half) {
+                Arrays.fill(scratch.halfRow, (short) 0);
+                halfRow(parts, panel * Lanes.PANEL + lane, columns, scratch.halfRow);
+                spread(scratch.halfRow, lane, scratch.halfTiles);
+            } else {
+                Arrays.fill(scratch.floatRow, 0);
+                floatRow(parts, panel * Lanes.PANEL + lane, columns, scratch.floatRow);
+                spread(scratch.floatRow, lane, scratch.floatTiles);
+            }
+        }
         if (half) {
-            short[][] lanes = new short[Lanes.PANEL][PanelWeight.pairs(columns) * 2];
-            for (int lane = 0; lane < Lanes.PANEL; lane++) {
-                halfRow(parts, panel * Lanes.PANEL + lane, columns, lanes[lane]);
-            }
-            int[] tiles = new int[PanelWeight.pairs(columns) * Lanes.PANEL];
-            for (int lane = 0; lane < Lanes.PANEL; lane++) {
-                short[] row = lanes[lane];
-                for (int k = 0; k < row.length / 2; k++) {
-                    tiles[k * Lanes.PANEL + lane] = (row[2 * k] & 0xffff) | row[2 * k + 1] << 16;
-                }
-            }
-            MemorySegment.copy(tiles, 0, into, INT, 0, tiles.length);
+            MemorySegment.copy(scratch.halfTiles, 0, into, INT, 0, scratch.halfTiles.length);
         } else {
-            float[] row = new float[columns];
-            float[] tiles = new float[PanelWeight.pairs(columns) * 2 * Lanes.PANEL];
-            for (int lane = 0; lane < Lanes.PANEL; lane++) {
-                if (floatRow(parts, panel * Lanes.PANEL + lane, columns, row)) {
-                    for (int k = 0; k < columns; k++) {
-                        tiles[k * Lanes.PANEL + lane] = row[k];
-                    }
-                }
-            }
-            MemorySegment.copy(tiles, 0, into, FLOAT, 0, tiles.length);
+            MemorySegment.copy(scratch.floatTiles, 0, into, FLOAT, 0, scratch.floatTiles.length);
+        }
+    }
+
+    private static void spread(short[] row, int lane, int[] tiles) {
+        for (int k = 0; k < row.length / 2; k++) {
+            tiles[k * Lanes.PANEL + lane] = (row[2 * k] & 0xffff) | row[2 * k + 1] << 16;
+        }
+    }
+
+    private static void spread(float[] row, int lane, float[] tiles) {
+        for (int k = 0; k < row.length; k++) {
+            tiles[k * Lanes.PANEL + lane] = row[k];
         }
     }
 
@@ -127,8 +158,7 @@ final class Repacker {
         }
     }
 
-    /** False = no such row. */
-    private static boolean floatRow(List<WeightSource> parts, int row, int columns, float[] into) {
+    private static void floatRow(List<WeightSource> parts, int row, int columns, float[] into) {
         int first = 0;
         for (WeightSource part : parts) {
             if (row < first + part.rows()) {
@@ -136,11 +166,10 @@ final class Repacker {
                 for (int k = 0; k < columns; k++) {
                     into[k] = number(part, at + k);
                 }
-                return true;
+                return;
             }
             first += part.rows();
         }
-        return false;
     }
 
     private static float number(WeightSource source, long index) {

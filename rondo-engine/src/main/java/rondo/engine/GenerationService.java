@@ -10,7 +10,7 @@ public interface GenerationService {
     /**
      * Queues a generation.
      *
-     * @param listener told whenever there is something to take
+     * @param listener told whenever there is something to take; perhaps before this method has returned
      */
     Generation submit(GenerationRequest request, GenerationListener listener) throws QueueFull, NotServing;
 

@@ -1,7 +1,6 @@
 package rondo.engine;
 
 import java.util.OptionalInt;
-import org.jspecify.annotations.Nullable;
 import rondo.base.TokenIds;
 import rondo.engine.spi.SamplePlan;
 import rondo.engine.spi.StepPlan;
@@ -50,12 +49,9 @@ final class Scheduler {
     private int tokens;
     private boolean paused;
     private boolean deferred;
-    /** The decode that was served last when the token budget cut the decodes short. */
-    private @Nullable Sequence cutAfter;
 
     // Counters: they only grow.
     long preemptions;
-    long recomputedTokens;
     long promptTokens;
     long cachedTokens;
 
@@ -109,39 +105,23 @@ final class Scheduler {
 
     // ---- phase 1: decodes
 
+    /** All of them, one token each: nobody is admitted beyond the token budget, so it is never short here. */
     private void planDecodes(StepPlan plan) {
         order.clear();
-        int first = 0;
         for (int i = 0; i < active.size(); i++) {
-            Sequence s = active.get(i);
-            if (s.state == Sequence.State.DECODE) {
-                if (cutAfter != null && !active.before(cutAfter, s)) {
-                    first++;
-                }
-                order.add(s);
+            if (active.get(i).state == Sequence.State.DECODE) {
+                order.add(active.get(i));
             }
         }
-        int count = order.size();
-        if (first == count) {
-            first = 0;
-        }
-        Sequence last = null;
-        boolean cut = false;
-        for (int i = 0; i < count; i++) {
-            Sequence s = order.get((first + i) % count);
-            if (tokens == options.maxNumTokens()) {
-                cut = true;
-                break;
-            }
+        for (int i = 0; i < order.size(); i++) {
+            Sequence s = order.get(i);
             // It may have been paused for an older one a moment ago.
             if (s.state == Sequence.State.DECODE && kv.ready(s.reservation) && growDecode(s, plan)) {
                 s.planned = 1;
                 tokens++;
                 decodes.add(s);
             }
-            last = s;
         }
-        cutAfter = cut ? last : null;
     }
 
     private boolean growDecode(Sequence s, StepPlan plan) {
@@ -255,8 +235,6 @@ final class Scheduler {
             queue.leave(s);
             promptTokens += s.promptTokens();
             cachedTokens += history;
-        } else {
-            recomputedTokens += s.keys.tokens() - 1 - history;
         }
         active.insert(s);
     }

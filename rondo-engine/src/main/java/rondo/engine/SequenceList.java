@@ -51,15 +51,15 @@ final class SequenceList {
         for (int i = 0; i < size; i++) {
             if (items[i] == s) {
                 System.arraycopy(items, i + 1, items, i, size - i - 1);
-                size--;
+                items[--size] = null;
                 return true;
             }
         }
         return false;
     }
 
-    /** Forgets all; the references stay until they are overwritten. */
     void clear() {
+        Arrays.fill(items, 0, size, null);
         size = 0;
     }
 

@@ -40,6 +40,7 @@ final class StepLoop {
     /** Zero once a draining engine has nothing left. */
     final CountDownLatch drained = new CountDownLatch(1);
 
+    private String failure = "";
     private @Nullable StepPlan unused;
     private long arrivals;
     private long submitted;
@@ -97,7 +98,7 @@ final class StepLoop {
                 case Command.Submit(Sequence s) -> {
                     s.arrival = ++arrivals;
                     if (state == EngineStats.State.FAILED) {
-                        end(s, Ending.error("the engine has failed"), false);
+                        end(s, Ending.error(failure), false);
                     } else {
                         scheduler.waiting.insert(s);
                     }
@@ -258,16 +259,15 @@ final class StepLoop {
             return;
         }
         StopRules stop = s.request.stop();
-        if (s.keys.outputTokens() >= stop.minTokens() && stop.ends(token)) {
-            end(s, stop.isStopToken(token) ? new Ending(FinishReason.STOP, token, "") : Ending.STOP, true);
-            return;
-        }
+        boolean ends = s.keys.outputTokens() >= stop.minTokens() && stop.ends(token);
         s.handle.token(now, s.keys.outputTokens() == 0);
         s.keys.append(token);
         s.handle.output().append(result, s.row);
         counters.add(Counters.GENERATED_TOKENS, 1);
         touch(s);
-        if (s.keys.outputTokens() >= s.limit) {
+        if (ends) {
+            end(s, stop.isStopToken(token) ? new Ending(FinishReason.STOP, token, "") : Ending.STOP, true);
+        } else if (s.keys.outputTokens() >= s.limit) {
             end(s, s.limitReason == FinishReason.LENGTH ? Ending.LENGTH : new Ending(s.limitReason, -1, ""), true);
         }
     }
@@ -275,14 +275,10 @@ final class StepLoop {
     // ---- ends
 
     private void end(Sequence s, Ending ending, boolean commit) {
-        if (s.active()) {
-            scheduler.leave(s, submitted, commit);
-        } else {
-            scheduler.waiting.remove(s);
-        }
-        queue.leave(s);
+        boolean active = s.active();
         s.state = Sequence.State.DONE;
         s.ending = ending;
+        queue.leave(s);
         changed = true;
         counters.add(
                 switch (ending.reason()) {
@@ -292,6 +288,12 @@ final class StepLoop {
                 },
                 1);
         touch(s);
+        // Last, so that the owner hears of the end even if the cache should be broken.
+        if (active) {
+            scheduler.leave(s, submitted, commit);
+        } else {
+            scheduler.waiting.remove(s);
+        }
     }
 
     private void touch(Sequence s) {
@@ -327,6 +329,7 @@ final class StepLoop {
 
     /** Everybody gets the error; nothing runs any more. */
     void fail(String why) {
+        failure = why;
         state = EngineStats.State.FAILED;
         endAll(Ending.error(why));
         drained.countDown();

@@ -3,7 +3,10 @@ package rondo.engine;
 import java.util.Arrays;
 import rondo.engine.spi.StepResult;
 
-/** A reused batch of output: tokens in order, and in the last one why it ended. */
+/**
+ * A reused batch of output: tokens in order, and in the last one why it ended. An end or stop token that ends a generation
+ * is delivered too, as its last token; whether it is shown is the owner's business.
+ */
 public final class TokenBatch {
     public int count;
     public int[] tokens = new int[32];

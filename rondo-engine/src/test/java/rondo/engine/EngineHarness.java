@@ -9,12 +9,12 @@ import rondo.base.TokenIds;
 import rondo.engine.sample.SamplingParams;
 import rondo.engine.spi.ModelFacts;
 import rondo.kv.CacheScope;
-import rondo.kv.KvCache;
+import rondo.kv.KvCacheManager;
 import rondo.kv.KvLayout;
+import rondo.kv.KvOptions;
 import rondo.kv.KvPools;
 import rondo.kv.KvStats;
 import rondo.kv.LifeCycle;
-import rondo.kv.PlainKvCache;
 import rondo.kv.PromptKeys;
 
 /** An engine on the stub executor: driven turn by turn, or with its own thread after {@link #start}. */
@@ -25,7 +25,7 @@ public final class EngineHarness implements AutoCloseable {
     public record Output(int[] tokens, FinishReason reason, int stopToken, int cachedTokens, String error) {}
 
     public final StubExecutor executor;
-    public final KvCache kv;
+    public final KvCacheManager kv;
     public final Engine engine;
     public final int tokensPerBlock;
 
@@ -42,7 +42,7 @@ public final class EngineHarness implements AutoCloseable {
         executor =
                 new StubExecutor(new ModelFacts(setup.vocabulary, setup.options.maxSeqLen(), layout, 0), setup.model);
         executor.open(pools, setup.options.limits());
-        kv = new PlainKvCache(pools);
+        kv = new KvCacheManager(pools, setup.kvOptions, setup.options.maxBatchSize(), setup.options.maxSeqLen());
         engine = Engine.open(executor, kv, setup.options, setup.time);
     }
 
@@ -55,6 +55,7 @@ public final class EngineHarness implements AutoCloseable {
         private int vocabulary = 1000;
         private NextToken model = NextToken.hashed();
         private TimeSource time = TimeSource.system();
+        private KvOptions kvOptions = KvOptions.defaults();
 
         public Setup options(EngineOptions value) {
             options = value;
@@ -89,6 +90,12 @@ public final class EngineHarness implements AutoCloseable {
 
         public Setup time(TimeSource value) {
             time = value;
+            return this;
+        }
+
+        /** Whether prefixes are reused; they are unless said otherwise. */
+        public Setup reuse(boolean on) {
+            kvOptions = kvOptions.withReuse(on);
             return this;
         }
 

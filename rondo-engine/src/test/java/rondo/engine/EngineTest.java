@@ -1,36 +1,52 @@
 package rondo.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 import rondo.base.Seeds;
+import rondo.base.UserError;
 
+/** What comes out of the engine, however its steps were cut. */
 class EngineTest {
-    private static int[] randomPrompt(java.util.SplittableRandom random, int most) {
+    private static int[] prompt(SplittableRandom random, int most) {
         return random.ints(1 + random.nextInt(most), 0, 1000).toArray();
+    }
+
+    private static int[] expected(int[] prompt, int count) {
+        return EngineHarness.expected(NextToken.hashed(), 1000, prompt, count);
     }
 
     @Test
     void batchedPromptsGiveWhatEachGivesAlone() {
-        Seeds.forEach(10, random -> {
-            try (EngineHarness h = EngineHarness.setup().open()) {
+        Seeds.forEach(20, random -> {
+            EngineOptions options = EngineOptions.of(1 + random.nextInt(9), 4 + random.nextInt(90), 512)
+                    .withPrefixAware(random.nextBoolean());
+            boolean reuse = random.nextBoolean();
+            try (EngineHarness h =
+                    EngineHarness.setup().options(options).reuse(reuse).open()) {
                 List<int[]> prompts = new ArrayList<>();
-                List<Generation> generations = new ArrayList<>();
                 List<Integer> counts = new ArrayList<>();
-                for (int i = 0; i < 20; i++) {
-                    prompts.add(randomPrompt(random, 150));
+                List<Generation> generations = new ArrayList<>();
+                int[] common = prompt(random, 80);
+                for (int i = 0; i < 30; i++) {
+                    int[] tail = prompt(random, 100);
+                    int[] all = java.util.Arrays.copyOf(common, common.length + tail.length);
+                    System.arraycopy(tail, 0, all, common.length, tail.length);
+                    prompts.add(random.nextBoolean() ? all : tail);
                     counts.add(1 + random.nextInt(30));
                     generations.add(h.submit(prompts.get(i), counts.get(i)));
                     h.tick(random.nextInt(4));
                 }
                 h.runUntilIdle();
-                for (int i = 0; i < 20; i++) {
+                for (int i = 0; i < prompts.size(); i++) {
                     EngineHarness.Output out = EngineHarness.result(generations.get(i));
                     assertThat(out.reason()).isEqualTo(FinishReason.LENGTH);
-                    assertThat(out.tokens())
-                            .isEqualTo(EngineHarness.expected(NextToken.hashed(), 1000, prompts.get(i), counts.get(i)));
+                    assertThat(out.tokens()).isEqualTo(expected(prompts.get(i), counts.get(i)));
+                    assertThat(out.cachedTokens()).isLessThan(prompts.get(i).length);
                 }
                 assertThat(h.heldPages()).isZero();
             }
@@ -38,22 +54,197 @@ class EngineTest {
     }
 
     @Test
-    void theEngineThreadServesAndStops() throws Exception {
-        Thread[] before = threads();
-        try (EngineHarness h = EngineHarness.setup().start()) {
-            Generation g = h.submit(new int[] {1, 2, 3}, 50);
-            EngineHarness.Output out = EngineHarness.result(g, 10);
-            assertThat(out.tokens())
-                    .isEqualTo(EngineHarness.expected(NextToken.hashed(), 1000, new int[] {1, 2, 3}, 50));
-            assertThat(h.engine.stats().generatedTokens()).isEqualTo(50);
-            assertThat(h.engine.stats().running()).isZero();
+    void aTurnThatRepeatsTheConversationComputesOnlyWhatIsNew() throws Exception {
+        try (EngineHarness h = EngineHarness.setup().open()) {
+            int[] first = new SplittableRandom(1).ints(101, 0, 1000).toArray();
+            Generation one = h.submit(first, 10);
+            h.runUntilIdle();
+            EngineHarness.Output reply = EngineHarness.result(one);
+            assertThat(reply.cachedTokens()).isZero();
+
+            int[] second = java.util.Arrays.copyOf(first, 101 + 10 + 5);
+            System.arraycopy(reply.tokens(), 0, second, 101, 10);
+            h.executor.record();
+            Generation two = h.submit(second, 10);
+            h.runUntilIdle();
+            EngineHarness.Output answer = EngineHarness.result(two);
+            // All but the last sampled token have KV.
+            assertThat(answer.cachedTokens()).isEqualTo(101 + 10 - 1);
+            assertThat(h.executor.recorded().get(1)).containsSubsequence(110, 6, 1);
+            assertThat(answer.tokens()).isEqualTo(expected(second, 10));
+            assertThat(h.engine.stats().cachedTokens()).isEqualTo(110);
+            assertThat(h.engine.stats().promptTokens()).isEqualTo(101 + 116);
         }
-        assertThat(threads().length).isEqualTo(before.length);
     }
 
-    private static Thread[] threads() {
-        return Thread.getAllStackTraces().keySet().stream()
-                .filter(t -> t.getName().startsWith("rondo"))
-                .toArray(Thread[]::new);
+    @Test
+    void aFullHitStillComputesTheLastToken() throws Exception {
+        try (EngineHarness h = EngineHarness.setup().open()) {
+            int[] prompt = new SplittableRandom(2).ints(40, 0, 1000).toArray();
+            h.submit(prompt, 8);
+            h.runUntilIdle();
+            h.executor.record();
+            Generation again = h.submit(prompt, 1);
+            h.runUntilIdle();
+            EngineHarness.Output out = EngineHarness.result(again);
+            assertThat(out.cachedTokens()).isEqualTo(39);
+            assertThat(h.executor.recorded().get(1)).containsSubsequence(39, 1, 1);
+            assertThat(out.tokens()).isEqualTo(expected(prompt, 1));
+        }
+    }
+
+    @Test
+    void clearingTheCacheForgetsWhatNobodyHolds() throws Exception {
+        try (EngineHarness h = EngineHarness.setup().open()) {
+            int[] prompt = new SplittableRandom(2).ints(40, 0, 1000).toArray();
+            h.submit(prompt, 8);
+            h.runUntilIdle();
+            h.engine.clearPrefixCache();
+            Generation again = h.submit(prompt, 1);
+            h.runUntilIdle();
+            assertThat(EngineHarness.result(again).cachedTokens()).isZero();
+        }
+    }
+
+    @Test
+    void eightEqualPromptsCostOnePrefillAndSevenTails() throws Exception {
+        try (EngineHarness h =
+                EngineHarness.setup().options(EngineOptions.of(8, 64, 512)).open()) {
+            int[] prompt = new SplittableRandom(3).ints(50, 0, 1000).toArray();
+            List<Generation> all = new ArrayList<>();
+            for (int i = 0; i < 8; i++) {
+                all.add(h.submit(prompt, 5));
+            }
+            h.runUntilIdle();
+            int computed = 0;
+            for (Generation g : all) {
+                EngineHarness.Output out = EngineHarness.result(g);
+                assertThat(out.tokens()).isEqualTo(expected(prompt, 5));
+                computed += 50 - out.cachedTokens();
+            }
+            assertThat(computed).isLessThanOrEqualTo(50 + 7 * 4);
+        }
+    }
+
+    @Test
+    void preemptionGivesTheSameTokensWithoutGapOrRepeat() {
+        Seeds.forEach(30, random -> {
+            int pages = 34 + random.nextInt(12);
+            try (EngineHarness h = EngineHarness.setup()
+                    .pages(pages)
+                    .reuse(random.nextInt(3) > 0)
+                    .options(EngineOptions.of(4, 32, 128))
+                    .open()) {
+                List<int[]> prompts = new ArrayList<>();
+                List<Generation> generations = new ArrayList<>();
+                for (int i = 0; i < 6; i++) {
+                    prompts.add(prompt(random, 60));
+                    generations.add(h.submit(prompts.get(i), 40));
+                    h.tick(random.nextInt(3));
+                }
+                h.runUntilIdle();
+                for (int i = 0; i < prompts.size(); i++) {
+                    EngineHarness.Output out = EngineHarness.result(generations.get(i));
+                    assertThat(out.error()).isEmpty();
+                    assertThat(out.tokens()).isEqualTo(expected(prompts.get(i), 40));
+                }
+                assertThat(h.heldPages()).isZero();
+            }
+        });
+    }
+
+    @Test
+    void aFullPoolPausesTheYoungestAndSaysSo() throws Exception {
+        try (EngineHarness h = EngineHarness.setup()
+                .pages(8)
+                .tokensPerBlock(4)
+                .options(EngineOptions.of(2, 32, 32))
+                .open()) {
+            Generation old = h.submit(new int[] {1, 2, 3, 4, 5, 6, 7, 8}, 20);
+            Generation young = h.submit(new int[] {11, 12, 13, 14, 15, 16, 17, 18}, 20);
+            h.runUntilIdle();
+            TokenBatch oldest = new TokenBatch();
+            assertThat(old.take(oldest, 0)).isTrue();
+            assertThat(oldest.preemptions).isZero();
+            TokenBatch youngest = new TokenBatch();
+            assertThat(young.take(youngest, 0)).isTrue();
+            assertThat(youngest.preemptions).isPositive();
+            assertThat(youngest.count).isEqualTo(20);
+            assertThat(h.engine.stats().preemptions()).isEqualTo(youngest.preemptions);
+        }
+    }
+
+    @Test
+    void aRequestThatThePoolCanNeverHoldEndsWithAnError() throws Exception {
+        try (EngineHarness h = EngineHarness.setup()
+                .pages(4)
+                .options(EngineOptions.of(2, 32, 64))
+                .open()) {
+            Generation tooLong = h.submit(new int[30], 4);
+            Generation grows = h.submit(new int[] {1, 2, 3, 4, 5, 6, 7, 8}, 30);
+            h.runUntilIdle();
+            assertThat(EngineHarness.result(tooLong).error()).contains("no room");
+            EngineHarness.Output out = EngineHarness.result(grows);
+            assertThat(out.error()).contains("no room");
+            assertThat(out.tokens()).isEqualTo(expected(new int[] {1, 2, 3, 4, 5, 6, 7, 8}, out.tokens().length));
+            assertThat(h.heldPages()).isZero();
+            Generation fits = h.submit(new int[] {1, 2, 3}, 4);
+            h.runUntilIdle();
+            assertThat(EngineHarness.result(fits).reason()).isEqualTo(FinishReason.LENGTH);
+        }
+    }
+
+    @Test
+    void slidingPagesThatLeftTheWindowAreUsedAgain() throws Exception {
+        // 12 sliding pages hold a window of 8 tokens, not the 300 of the sequence; full attention has its own pool.
+        try (EngineHarness h = EngineHarness.setup()
+                .lifeCycles(rondo.kv.LifeCycle.sliding(8))
+                .pages(12)
+                .options(EngineOptions.of(2, 16, 512))
+                .model((tokens, count, position, vocabulary) -> {
+                    long sum = count;
+                    for (int i = Math.max(0, count - 8); i < count; i++) {
+                        sum = 31 * sum + tokens[i];
+                    }
+                    return (int) Long.remainderUnsigned(sum, vocabulary);
+                })
+                .open()) {
+            int[] prompt = new SplittableRandom(4).ints(100, 0, 1000).toArray();
+            Generation g = h.submit(prompt, 200);
+            h.runUntilIdle();
+            int[] history = java.util.Arrays.copyOf(prompt, 300);
+            for (int n = 100; n < 300; n++) {
+                long sum = n;
+                for (int i = n - 8; i < n; i++) {
+                    sum = 31 * sum + history[i];
+                }
+                history[n] = (int) Long.remainderUnsigned(sum, 1000);
+            }
+            assertThat(EngineHarness.result(g).tokens()).isEqualTo(java.util.Arrays.copyOfRange(history, 100, 300));
+        }
+    }
+
+    @Test
+    void whatIsNotBuiltIsRefused() {
+        EngineOptions o = EngineOptions.of(8, 64, 512);
+        assertThatThrownBy(() -> new EngineOptions(
+                        8,
+                        64,
+                        512,
+                        true,
+                        EngineOptions.Capacity.GUARANTEED_NO_EVICT,
+                        o.chunking(),
+                        o.queueOrder(),
+                        true,
+                        false,
+                        o.preemption(),
+                        10,
+                        10,
+                        0,
+                        0))
+                .isInstanceOf(UserError.class)
+                .hasMessage("config: scheduler_config.capacity_scheduler_policy=GUARANTEED_NO_EVICT is not supported by"
+                        + " rondo: not built yet");
+        assertThatThrownBy(() -> EngineOptions.of(0, 64, 512)).hasMessage("config: max_batch_size must be >= 1, got 0");
     }
 }

@@ -13,13 +13,19 @@ final class CachedBlocks {
     final Pages pages;
     final EventBuffer events;
 
+    private static final int MOST_NODES_AT_ONCE = 1 << 16;
+
     private final LifeCycle[] lifeCycles;
     private long dropped;
 
     CachedBlocks(KvPools pools, int eventBufferSize) {
         List<LifeCycle> cycles = pools.layout().lifeCycles();
         lifeCycles = cycles.toArray(new LifeCycle[0]);
-        tree = new RadixTree(pools.layout().tokensPerBlock(), cycles.size());
+        int nodes = 0;
+        for (int slots : pools.deviceSlots()) {
+            nodes = Math.max(nodes, Math.min(MOST_NODES_AT_ONCE, slots));
+        }
+        tree = new RadixTree(pools.layout().tokensPerBlock(), cycles.size(), nodes);
         pages = new Pages(pools.deviceSlots());
         events = new EventBuffer(tree, eventBufferSize);
         for (int lc = 0; lc < lifeCycles.length; lc++) {

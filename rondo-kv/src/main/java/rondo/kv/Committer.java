@@ -130,7 +130,8 @@ final class Committer {
         int near = tree.siblings.closest(parent, block, count);
         int run = near == NONE ? 0 : tree.siblings.run();
         if (near != NONE && run == count) {
-            return NONE; // the start of a longer block that is there: of no use
+            lend(r, near, parent, b, count);
+            return NONE;
         }
         boolean replaces = near != NONE && run == tree.length[near];
         if (replaces) {
@@ -146,6 +147,23 @@ final class Committer {
             }
         }
         return node;
+    }
+
+    /**
+     * The tail is the start of a longer block that is there, and so of no use, unless no such block has all its pages:
+     * then the tail's pages fill the gaps, as they would have been adopted had the tail come first.
+     */
+    private void lend(int r, int longer, int parent, int b, int count) {
+        tree.siblings.closestWhole(parent, block, count);
+        if (tree.siblings.run() == count) {
+            return;
+        }
+        for (int lc = 0; lc < lifeCycles; lc++) {
+            int own = reservations.page(r, lc, b);
+            if (own != NONE && tree.page(longer, lc) == NONE) {
+                cached.attach(longer, lc, own, count);
+            }
+        }
     }
 
     /** A partial tail gives way to a longer block, which keeps the pages that the new owner does not bring. */

@@ -138,6 +138,7 @@ public final class KvCacheManager implements KvCache {
         reservations.pushInFlight(reservation, tokens);
         reservations.submitted[reservation] += tokens;
         reservations.lastStep[reservation] = Math.max(reservations.lastStep[reservation], step);
+        submittedStep = Math.max(submittedStep, step);
     }
 
     @Override
@@ -193,7 +194,7 @@ public final class KvCacheManager implements KvCache {
     @Override
     public boolean resume(int reservation, PageWork out) {
         requireLive(reservation);
-        return true; // never suspended, so all its pages are on the device
+        return true; // nothing is ever suspended: all its pages are on the device
     }
 
     @Override

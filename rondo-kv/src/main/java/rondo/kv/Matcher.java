@@ -82,16 +82,38 @@ final class Matcher {
     /** Continues the whole blocks with the best part of one more. */
     private void addPart(int node, BlockKeys keys, int limit) {
         int rest = Math.min(limit - full * tokensPerBlock, tokensPerBlock);
-        if (rest > 0) {
-            keys.copyTokens(full * tokensPerBlock, block, 0, rest);
-            int child = tree.siblings.closestWhole(node, block, rest);
-            int run = tree.siblings.run();
-            // Without partial reuse a partial block still counts when it is equal as a whole.
-            if (child != NONE && (partialReuse || (run == rest && run == tree.length[child]))) {
-                partNode = child;
-                partTokens = Math.min(run, tokensPerBlock - 1);
+        if (rest == 0) {
+            return;
+        }
+        keys.copyTokens(full * tokensPerBlock, block, 0, rest);
+        int child = tree.siblings.closestWhole(node, block, rest);
+        int run = tree.siblings.run();
+        if (!partialReuse) {
+            // A partial block still counts when it is equal as a whole.
+            run = child != NONE && run == rest && run == tree.length[child] ? run : 0;
+        } else {
+            // A block that grew out of a shorter tail may have only the tail's tokens in some life cycle.
+            int other = tree.siblings.closest(node, block, rest);
+            int covered = other == NONE ? 0 : Math.min(tree.siblings.run(), coverage(other));
+            if (covered > run) {
+                child = other;
+                run = covered;
             }
         }
+        if (run > 0) {
+            partNode = child;
+            partTokens = Math.min(run, tokensPerBlock - 1);
+        }
+    }
+
+    /** Leading tokens that a block has in every life cycle. */
+    private int coverage(int node) {
+        int least = tokensPerBlock;
+        for (int lc = 0; lc < cached.lifeCycles(); lc++) {
+            int page = tree.page(node, lc);
+            least = Math.min(least, page == NONE ? 0 : pages.coverage[page]);
+        }
+        return least;
     }
 
     /** Cuts until nothing that is needed is missing; every cut is at the lowest hole, so the work is linear. */

@@ -33,17 +33,20 @@ final class RadixTree {
     private int[] pages = new int[0];
     private final Map<CacheScope, Integer> roots = new HashMap<>();
     private final Map<Integer, CacheScope> scopes = new HashMap<>();
-    private int[] table = new int[64];
+    private int[] table;
     private int inTable;
     private int firstFree = NONE;
     private int everUsed;
     private int count;
 
-    RadixTree(int tokensPerBlock, int lifeCycles) {
+    /** @param expected nodes for which there is room at once, so that a busy cache need not grow its arrays */
+    RadixTree(int tokensPerBlock, int lifeCycles, int expected) {
         this.tokensPerBlock = tokensPerBlock;
         this.lifeCycles = lifeCycles;
         this.siblings = new Siblings(this);
+        this.table = new int[2 * Integer.highestOneBit(Math.max(32, 2 * expected))];
         Arrays.fill(table, NONE);
+        resize(Math.max(64, expected));
     }
 
     /** Number of nodes, roots included. */

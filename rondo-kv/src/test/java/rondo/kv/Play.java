@@ -164,6 +164,7 @@ final class Play {
             kv.submitted(s.r, s.grown, submitted);
             s.grown = 0;
         }
+        kv.fences(submitted, retired, retired);
     }
 
     /** Applies the results of the oldest step of these sequences. */
@@ -178,7 +179,11 @@ final class Play {
 
     /** Everything submitted is over; the next plan begins. */
     void settle() {
-        retired = submitted;
+        retire(submitted);
+    }
+
+    void retire(long step) {
+        retired = step;
         kv.fences(submitted, submitted, retired);
     }
 

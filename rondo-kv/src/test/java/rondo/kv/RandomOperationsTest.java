@@ -19,12 +19,12 @@ class RandomOperationsTest {
 
     @Test
     void invariantsHoldUnderRandomOperations() {
-        Seeds.forEach(300, random -> new Run(random, BlockHasher::new).go(150));
+        Seeds.forEach(120, random -> new Run(random, BlockHasher::new).go(150));
     }
 
     @Test
     void noMatchIsEverWrongWhenAllKeysAreEqual() {
-        Seeds.forEach(60, random -> new Run(random, OneKey::new).go(150));
+        Seeds.forEach(30, random -> new Run(random, OneKey::new).go(150));
     }
 
     @Test
@@ -54,6 +54,9 @@ class RandomOperationsTest {
         final int b;
         final KvOptions options;
         final boolean exactKeys;
+        /** A window of 1 needs no page at a block's border, and so cannot keep an end point there. */
+        final boolean looksBack;
+
         final Play play;
         final Audit audit;
         final List<Play.Seq> live = new ArrayList<>();
@@ -70,6 +73,7 @@ class RandomOperationsTest {
             List<Integer> slots = cycles.stream()
                     .map(c -> c.isFull() ? 6 + random.nextInt(30) : 4 + random.nextInt(16))
                     .toList();
+            looksBack = cycles.stream().noneMatch(c -> c.window() == 1);
             play = new Play(b, cycles, slots, options, hashers);
             audit = new Audit(play.kv, play.layout(), hashers.get());
         }
@@ -203,7 +207,7 @@ class RandomOperationsTest {
                         }
                     }
                 }
-                play.kv.fences(play.submitted, play.submitted, play.submitted - steps.size());
+                play.retire(play.submitted - steps.size());
             }
         }
 
@@ -219,9 +223,23 @@ class RandomOperationsTest {
         }
 
         private void release(Play.Seq s) {
-            scopes.remove(live.indexOf(s));
+            CacheScope scope = scopes.remove(live.indexOf(s));
             live.remove(s);
-            play.release(s, random.nextInt(8) > 0);
+            int[] other = texts.get(random.nextInt(texts.size()));
+            int before = play.lookup(CacheScope.unsalted(), other);
+            boolean commit = random.nextInt(8) > 0;
+            int history = s.history;
+            play.release(s, commit);
+            if (options.copyOnPartialReuse()) {
+                assertThat(play.lookup(CacheScope.unsalted(), other))
+                        .as("an end takes nothing from others")
+                        .isGreaterThanOrEqualTo(before);
+                if (commit && exactKeys && options.reuse() && options.partialReuse() && looksBack) {
+                    assertThat(play.lookup(scope, Arrays.copyOf(s.tokens, history)))
+                            .as("what was written is found")
+                            .isEqualTo(history);
+                }
+            }
         }
 
         private void other() {
@@ -280,7 +298,9 @@ class RandomOperationsTest {
             assertThat(audit.isUsable(scope, text, m, limit, options.partialReuse()))
                     .as("%d of %d tokens are usable", m, limit)
                     .isTrue();
-            if (limit > 0) {
+            // A tail that counts only when it is equal as a whole, or only when nobody holds it, may be there for a
+            // shorter question and not for a longer one.
+            if (limit > 0 && options.partialReuse() && options.copyOnPartialReuse() && !audit.hasThinPages()) {
                 assertThat(play.kv.match(keys, limit - 1).tokens()).isLessThanOrEqualTo(m);
             }
             if (exactKeys && options.reuse() && options.copyOnPartialReuse() && !audit.hasThinPages()) {

@@ -2,8 +2,12 @@ package rondo.kv;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * An executor's memory that holds, instead of K and V, a digest of all tokens up to each position: whatever a run would
@@ -16,6 +20,9 @@ final class ShadowMemory {
     /** Per (sequence slot, life cycle): page of each block. */
     private final Map<Integer, Map<Integer, Integer>> tables = new HashMap<>();
 
+    /** Per life cycle: slots that a copy of the step at hand reads. */
+    private final List<Set<Integer>> sources = new ArrayList<>();
+
     long copies;
     long reads;
 
@@ -24,6 +31,7 @@ final class ShadowMemory {
         device = new long[layout.lifeCycles().size()][][];
         for (int lc = 0; lc < device.length; lc++) {
             device[lc] = new long[pools.deviceSlots().get(lc)][layout.tokensPerBlock()];
+            sources.add(new HashSet<>());
         }
     }
 
@@ -34,9 +42,15 @@ final class ShadowMemory {
             table(work.slot[i], work.lifeCycle[i]).put(work.block[i], work.page[i]);
         }
         PageCopies c = work.deviceCopies;
+        sources.forEach(Set::clear);
+        for (int i = 0; i < c.count; i++) {
+            sources.get(c.lifeCycle[i]).add(c.fromPage[i]);
+        }
         for (int i = 0; i < c.count; i++) {
             long[][] pool = device[c.lifeCycle[i]];
-            assertThat(c.fromPage[i]).isNotEqualTo(c.toPage[i]);
+            assertThat(sources.get(c.lifeCycle[i]))
+                    .as("sources stay as they are")
+                    .doesNotContain(c.toPage[i]);
             System.arraycopy(pool[c.fromPage[i]], 0, pool[c.toPage[i]], 0, layout.tokensPerBlock());
             copies++;
         }
@@ -74,7 +88,9 @@ final class ShadowMemory {
     }
 
     private void write(int slot, int lc, int position, long digest) {
-        device[lc][page(slot, lc, position)][position % layout.tokensPerBlock()] = digest;
+        int page = page(slot, lc, position);
+        assertThat(sources.get(lc)).as("a run writes where a copy reads").doesNotContain(page);
+        device[lc][page][position % layout.tokensPerBlock()] = digest;
     }
 
     private long read(int slot, int lc, int position) {

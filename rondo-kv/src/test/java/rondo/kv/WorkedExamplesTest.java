@@ -249,14 +249,14 @@ class WorkedExamplesTest {
         p.grow(a, 10, 10);
         p.submit(a);
         counts(p, a, 0, 0, 10, 10);
-        p.kv.fences(1, 0, 0);
+
         p.grow(a, 1, 1);
         p.submit(a);
         counts(p, a, 0, 0, 11, 11);
         p.await(a);
         counts(p, a, 8, 10, 11, 11);
         assertThat(p.queue(S)).isEmpty();
-        p.kv.fences(2, 1, 1);
+        p.retire(1);
         p.grow(a, 1, 1);
         p.submit(a);
         counts(p, a, 8, 10, 12, 12);
@@ -267,7 +267,7 @@ class WorkedExamplesTest {
         int a0 = pages.evictable(S).first();
         assertThat(pages.lastStep[a0]).isEqualTo(3);
         int slot = pages.slot[a0];
-        p.kv.fences(3, 2, 2);
+        p.retire(2);
         p.grow(a, 1, 1);
         assertThat(p.queue(S)).isEmpty();
         assertThat(pages.slot[p.kv.reservations().page(a.r, S, 3)]).isEqualTo(slot);
@@ -278,7 +278,7 @@ class WorkedExamplesTest {
         counts(p, a, 8, 11, 13, 13);
         p.await(a);
         counts(p, a, 12, 12, 13, 13);
-        p.kv.fences(4, 4, 3);
+        p.retire(3);
         p.kv.release(a.r, 4, true); // the superfluous run is over: its token was never kept
         assertThat(p.queue(S)).containsExactly("A2S", "A1S");
         assertThat(p.queue(F)).containsExactly("A2F", "A1F", "A0F");

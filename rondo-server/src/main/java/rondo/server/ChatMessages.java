@@ -1,5 +1,7 @@
 package rondo.server;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Set;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
@@ -14,7 +16,7 @@ final class ChatMessages {
 
     private ChatMessages() {}
 
-    static ArrayNode read(Fields body) throws ApiError {
+    static ArrayNode read(Fields body, boolean keepParts) throws ApiError {
         JsonNode given = body.array("messages");
         if (!body.has("messages")) {
             throw body.missing("messages");
@@ -29,18 +31,18 @@ final class ChatMessages {
             if (!one.isObject()) {
                 throw ApiError.invalid(path, "'" + path + "' must be an object, got " + Values.shown(one));
             }
-            messages.add(message(new Fields(one, path + "."), (ObjectNode) one));
+            messages.add(message(new Fields(one, path + "."), (ObjectNode) one, keepParts));
         }
         return messages;
     }
 
-    private static ObjectNode message(Fields fields, ObjectNode given) throws ApiError {
+    private static ObjectNode message(Fields fields, ObjectNode given, boolean keepParts) throws ApiError {
         String role = role(fields);
         // Only what is changed is copied: contents are by far the largest part and stay shared.
         ObjectNode message = JsonTree.emptyObject();
         message.setAll(given);
         message.put("role", role.equals("function") ? "tool" : role);
-        content(fields, role, message);
+        content(fields, role, message, keepParts);
         if (role.equals("assistant")) {
             reasoning(fields, message);
             toolCalls(fields, message);
@@ -61,7 +63,7 @@ final class ChatMessages {
         return role.stringValue();
     }
 
-    private static void content(Fields fields, String role, ObjectNode message) throws ApiError {
+    private static void content(Fields fields, String role, ObjectNode message, boolean keepParts) throws ApiError {
         JsonNode content = fields.raw("content");
         if (content == null) {
             if (!role.equals("assistant")) {
@@ -69,20 +71,29 @@ final class ChatMessages {
             }
             message.putNull("content");
         } else if (content.isArray()) {
-            message.put("content", parts(fields.path("content"), content));
+            List<String> parts = parts(fields.path("content"), content);
+            if (keepParts && parts.size() > 1) {
+                ArrayNode array = message.putArray("content");
+                parts.forEach(text -> array.addObject().put("type", "text").put("text", text));
+            } else {
+                message.put("content", String.join("\n", parts));
+            }
         } else if (!content.isString()) {
             throw fields.wrong("content", "a string or an array of parts", content);
         }
     }
 
-    /** Text parts become one string; a line break between two keeps their words apart, as other servers have it. */
-    private static String parts(String path, JsonNode parts) throws ApiError {
-        StringBuilder text = new StringBuilder();
+    /**
+     * The texts of the parts. A template that knows no parts gets them as one string, with a line break between two as
+     * other servers have it.
+     */
+    private static List<String> parts(String path, JsonNode parts) throws ApiError {
+        List<String> texts = new ArrayList<>();
         for (int i = 0; i < parts.size(); i++) {
             JsonNode part = parts.get(i);
             String at = path + "[" + i + "]";
             if (part.isString()) {
-                append(text, part.stringValue());
+                texts.add(part.stringValue());
                 continue;
             }
             if (!part.isObject()) {
@@ -95,23 +106,16 @@ final class ChatMessages {
                     if (!fields.has("text")) {
                         throw fields.missing("text");
                     }
-                    append(text, fields.text("text", ""));
+                    texts.add(fields.text("text", ""));
                 }
-                case "refusal" -> append(text, fields.text("refusal", ""));
+                case "refusal" -> texts.add(fields.text("refusal", ""));
                 case "image_url", "image", "input_image", "input_audio", "audio_url", "video_url", "video", "file" ->
                     throw ApiError.invalid(
                             at, "'" + at + "' is a part of type " + type + ", but this model reads text only");
                 default -> throw fields.wrong("type", "text", part.get("type"));
             }
         }
-        return text.toString();
-    }
-
-    private static void append(StringBuilder text, String more) {
-        if (!text.isEmpty()) {
-            text.append('\n');
-        }
-        text.append(more);
+        return texts;
     }
 
     /** Both names that clients send are given to the template under both. */

@@ -28,8 +28,9 @@ record ChatRequest(
         GenerationFields generation = GenerationFields.read(body, context, GenerationFields.chatLogprobs(body));
         generation.checkModel(context.model());
         TokenIds promptTokens = TokenIds.of(body.tokens("prompt_token_ids", context.vocabulary()));
-        ArrayNode messages =
-                promptTokens.length() > 0 && !body.has("messages") ? JsonTree.emptyArray() : ChatMessages.read(body);
+        ArrayNode messages = promptTokens.length() > 0 && !body.has("messages")
+                ? JsonTree.emptyArray()
+                : ChatMessages.read(body, context.model().templateReadsParts());
         refused(body);
         ChatInput conversation = new ChatInput(
                 messages,

@@ -145,25 +145,27 @@ final class Choice implements Consumer<OutputEvent> {
     private void text(int id) {
         AddedToken special = specials.get(id);
         decoded.setLength(0);
-        if (special == null) {
-            detokenizer.push(id, decoded);
-        } else if (showSpecials) {
+        if (special != null && parser.readsSpecialTokens()) {
+            // A mark of the format: no character reaches over it.
             detokenizer.flush(decoded);
+            decoded();
+            parser.special(special, showSpecials, this);
+        } else if (special == null || showSpecials) {
+            detokenizer.push(id, decoded);
+            decoded();
         }
+    }
+
+    private void decoded() {
         if (!decoded.isEmpty()) {
             parser.text(decoded.toString(), this);
-        }
-        if (special != null) {
-            parser.special(special, showSpecials, this);
         }
     }
 
     private void flush() {
         decoded.setLength(0);
         detokenizer.flush(decoded);
-        if (!decoded.isEmpty()) {
-            parser.text(decoded.toString(), this);
-        }
+        decoded();
         parser.finish(this);
         visible.setLength(0);
         stops.flush(visible);

@@ -84,10 +84,7 @@ final class Completions {
     TokenIds encode(ChatInput conversation, int maxTokens) throws ApiError {
         long characters = 0;
         for (JsonNode message : conversation.messages()) {
-            JsonNode content = message.get("content");
-            characters += content != null && content.isString()
-                    ? content.stringValue().length()
-                    : 0;
+            characters += length(message.path("content"));
         }
         checkCharacters("messages", characters, maxTokens);
         TokenIds prompt;
@@ -100,6 +97,17 @@ final class Completions {
             throw ApiError.invalid("messages", "'messages' make an empty prompt");
         }
         return prompt;
+    }
+
+    private static long length(JsonNode content) {
+        if (content.isString()) {
+            return content.stringValue().length();
+        }
+        long sum = 0;
+        for (JsonNode part : content) {
+            sum += length(part.path("text"));
+        }
+        return sum;
     }
 
     private Job textJob(CompletionRequest text, Exchange exchange) throws ApiError {

@@ -9,6 +9,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import rondo.base.Ids;
+import rondo.base.TimeSource;
 
 /**
  * One request and its answer as the rest of the server sees it; made on the event loop, used from any thread. All
@@ -19,6 +20,9 @@ final class Exchange {
     static final long HIGH_WATER = 128 << 10;
 
     private static final long LOW_WATER = HIGH_WATER / 2;
+    /** A stream of which the client has taken nothing for so long is given up. */
+    private static final long STALL_NANOS = 600_000_000_000L;
+
     private static final int MAX_REQUEST_ID = 128;
     private static final Runnable NOTHING = () -> {};
     private static final Runnable CLOSED = () -> {};
@@ -28,6 +32,7 @@ final class Exchange {
     final long startNanos;
     final String path;
     final HttpServerRequest request;
+    private final TimeSource time;
     private final Vertx vertx;
     private final Context loop;
     private final HttpServerResponse response;
@@ -37,6 +42,7 @@ final class Exchange {
     private volatile @Nullable Runnable onWritable;
     private volatile boolean stalled;
     private volatile int status;
+    private volatile long lastTakenNanos;
 
     // On the event loop only.
     private boolean ended;
@@ -44,13 +50,14 @@ final class Exchange {
     private long pingTimer = -1;
     private Runnable onEnd = NOTHING;
 
-    Exchange(Vertx vertx, HttpServerRequest request, long startNanos, long keepAliveMillis) {
+    Exchange(Vertx vertx, HttpServerRequest request, TimeSource time, long keepAliveMillis) {
+        this.time = time;
         this.vertx = vertx;
         this.loop = vertx.getOrCreateContext();
         this.request = request;
         this.response = request.response();
         this.path = request.path() == null ? "" : request.path();
-        this.startNanos = startNanos;
+        this.startNanos = time.nanoTime();
         this.keepAlive = "timeout=" + keepAliveMillis / 1000;
         this.id = requestId(request.getHeader("X-Request-ID"));
         response.closeHandler(v -> closed());
@@ -167,7 +174,12 @@ final class Exchange {
     }
 
     private void ping() {
-        if (!wroteSincePing && !ended) {
+        if (outstanding.get() > 0) {
+            // The socket still has something to take: a comment behind it would help nobody.
+            if (time.nanoTime() - lastTakenNanos > STALL_NANOS) {
+                var unused = request.connection().close();
+            }
+        } else if (!wroteSincePing && !ended) {
             var unused = response.write(PING);
         }
         wroteSincePing = false;
@@ -175,7 +187,9 @@ final class Exchange {
 
     /** Sends a part of a stream. */
     void send(byte[] bytes) {
-        outstanding.addAndGet(bytes.length);
+        if (outstanding.getAndAdd(bytes.length) == 0) {
+            lastTakenNanos = time.nanoTime();
+        }
         loop.runOnContext(v -> {
             if (ended) {
                 sent(bytes.length);
@@ -187,6 +201,7 @@ final class Exchange {
     }
 
     private void sent(int bytes) {
+        lastTakenNanos = time.nanoTime();
         if (outstanding.addAndGet(-bytes) < LOW_WATER && stalled) {
             stalled = false;
             Runnable action = onWritable;

@@ -1,5 +1,7 @@
 package rondo.server;
 
+import io.netty.handler.codec.http.TooLongHttpHeaderException;
+import io.netty.handler.codec.http.TooLongHttpLineException;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpConnection;
@@ -56,7 +58,7 @@ final class HttpFront {
     }
 
     void handle(HttpServerRequest request) {
-        Exchange exchange = new Exchange(vertx, request, time.nanoTime(), options.keepAliveMillis());
+        Exchange exchange = new Exchange(vertx, request, time, options.keepAliveMillis());
         HttpConnection connection = request.connection();
         connections.begin(connection);
         exchange.onEnd(() -> connections.end(connection));
@@ -77,6 +79,22 @@ final class HttpFront {
             var unused = request.response().writeContinue();
         }
         read(exchange, connection, route);
+    }
+
+    /** What is no HTTP, or has too long a line or too many headers. */
+    void invalid(HttpServerRequest request) {
+        Exchange exchange = new Exchange(vertx, request, time, options.keepAliveMillis());
+        Throwable cause = request.decoderResult().cause();
+        request.response().putHeader("Connection", "close");
+        exchange.onEnd(() -> {
+            var unused = request.connection().close();
+        });
+        exchange.fail(
+                switch (cause) {
+                    case TooLongHttpHeaderException e -> ApiError.refused(431, "the request's headers are too large");
+                    case TooLongHttpLineException e -> ApiError.refused(414, "the request's first line is too long");
+                    default -> ApiError.refused(400, "the request is not valid HTTP");
+                });
     }
 
     private @Nullable Route route(String path) {

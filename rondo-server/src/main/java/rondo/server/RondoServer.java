@@ -74,6 +74,7 @@ public final class RondoServer implements AutoCloseable {
                 .setMaxChunkSize(MAX_CHUNK_BYTES));
         http.connectionHandler(connections::opened);
         http.requestHandler(handler::handle);
+        http.invalidRequestHandler(handler::invalid);
         vertx.setPeriodic(SWEEP_MILLIS, t -> connections.sweep());
     }
 

@@ -11,6 +11,7 @@ import rondo.text.parse.OutputParsers;
  *
  * @param id            the name under which it is asked for
  * @param chat          how its conversations become prompts
+ * @param templateReadsParts whether its template walks over parts of content ({@link ContentParts})
  * @param templateTime  what templates take for now
  * @param parsers       how its chat answers are read
  * @param endIds        all its end tokens, of which any ends a generation
@@ -22,6 +23,7 @@ public record ServedModel(
         String id,
         Tokenizer tokenizer,
         ChatEncoder chat,
+        boolean templateReadsParts,
         Supplier<LocalDateTime> templateTime,
         OutputParsers parsers,
         SamplingDefaults defaults,

@@ -237,7 +237,8 @@ class ChatAnswerTest {
         JsonNode whole = TestServer.json(answer.get());
         assertThat(whole.at("/choices/0/message/tool_calls").size()).isEqualTo(1);
         assertThat(whole.at("/choices/0/finish_reason").stringValue()).isEqualTo("tool_calls");
-        int first = TestTokenizer.ids(CALL).length;
+        // A call ends where its JSON ends: the closing mark is not waited for.
+        int first = TestTokenizer.ids(CALL.replace("</tool_call>", "")).length;
         assertThat(generation.stoppedAt).isEqualTo(first);
         assertThat(whole.at("/usage/completion_tokens").intValue()).isEqualTo(first);
     }
@@ -421,5 +422,28 @@ class ChatAnswerTest {
         server.post("/v1/chat/completions", parts);
         assertThat(server.service.submitted.get(1).request.prompt().ids())
                 .isEqualTo(server.service.submitted.get(0).request.prompt().ids());
+    }
+
+    @Test
+    void severalPartsGoToTheTemplateAsItExpectsThem() {
+        assertThat(ContentParts.readBy("{% for part in message.content %}")).isTrue();
+        assertThat(ContentParts.readBy("{%- for item in message['content'] -%}"))
+                .isTrue();
+        assertThat(ContentParts.readBy("{% for c in content %}")).isTrue();
+        assertThat(ContentParts.readBy("{% for m in messages %}{{ m.content }}{% endfor %}"))
+                .isFalse();
+        assertThat(content(true)).isEqualTo("[{\"type\":\"text\",\"text\":\"a\"},{\"type\":\"text\",\"text\":\"b\"}]");
+        assertThat(content(false)).isEqualTo("\"a\\nb\"");
+    }
+
+    private static String content(boolean keepParts) {
+        String body = "{\"messages\":[{\"role\":\"user\",\"content\":[\"a\",{\"type\":\"text\",\"text\":\"b\"}]}]}";
+        try {
+            return ChatMessages.read(Fields.body(rondo.base.Json.mapper().readTree(body)), keepParts)
+                    .at("/0/content")
+                    .toString();
+        } catch (ApiError e) {
+            throw new AssertionError(e);
+        }
     }
 }

@@ -2,9 +2,13 @@ package rondo.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import rondo.engine.FinishReason;
 
 /** A client that leaves cancels its work, in whatever phase it is. */
 class DisconnectTest {
@@ -89,6 +93,29 @@ class DisconnectTest {
         for (int i = 0; i < 3; i++) {
             cancelledAndGone(i);
         }
+    }
+
+    @Test
+    void anHttp2StreamThatIsResetCancelsOnlyItself() throws Exception {
+        try (HttpClient http2 =
+                HttpClient.newBuilder().version(HttpClient.Version.HTTP_2).build()) {
+            // The first answer makes the connection an HTTP/2 one.
+            http2.send(server.request("/health").build(), HttpResponse.BodyHandlers.ofString());
+            var leaving = http2.sendAsync(post("\"stream\":true"), HttpResponse.BodyHandlers.ofInputStream());
+            leaving.get().body().close();
+            var whole = http2.sendAsync(post(""), HttpResponse.BodyHandlers.ofString());
+            server.service.awaitSubmitted(1);
+            Wait.until("the first is cancelled", () -> server.service.submitted.get(0).cancelled);
+            server.service.submitted.get(1).emit("here");
+            server.service.submitted.get(1).finish(FinishReason.LENGTH);
+            assertThat(whole.get().body()).contains("\"content\":\"here\"");
+        }
+    }
+
+    private HttpRequest post(String fields) {
+        return server.request("/v1/chat/completions")
+                .POST(HttpRequest.BodyPublishers.ofString(TestServer.chatBody(fields)))
+                .build();
     }
 
     @Test

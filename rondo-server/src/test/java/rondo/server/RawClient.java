@@ -76,8 +76,16 @@ final class RawClient implements AutoCloseable {
                 .toString();
     }
 
-    String rest() throws IOException {
-        return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+    /** All text up to the end of a stream. */
+    String untilDone() throws IOException {
+        StringBuilder all = new StringBuilder();
+        for (String line = line(); line != null; line = line()) {
+            if (line.equals("data: [DONE]")) {
+                return all.toString();
+            }
+            all.append(line).append('\n');
+        }
+        throw new AssertionError("the stream ended without [DONE]");
     }
 
     @Override

@@ -14,6 +14,7 @@ import rondo.base.Json;
 import rondo.base.TimeSource;
 import rondo.text.ChatEncoder;
 import rondo.text.ChatTemplate;
+import rondo.text.PrefixTokenizationCache;
 import rondo.text.parse.OutputParsers;
 import tools.jackson.databind.JsonNode;
 
@@ -49,7 +50,8 @@ final class TestServer implements AutoCloseable {
         ServedModel model = new ServedModel(
                 "test-model",
                 tokenizer,
-                new ChatEncoder(tokenizer, ChatTemplate.of(TEMPLATE, Map.of()), true),
+                new ChatEncoder(tokenizer, ChatTemplate.of(TEMPLATE, Map.of()), true, PrefixTokenizationCache.off()),
+                ContentParts.readBy(TEMPLATE),
                 () -> LocalDateTime.of(2026, 12, 1, 0, 0),
                 new OutputParsers("hermes", "none", "test"),
                 SamplingDefaults.standard(),

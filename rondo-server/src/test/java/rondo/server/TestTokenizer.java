@@ -3,6 +3,8 @@ package rondo.server;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import rondo.base.TokenIds;
 import rondo.text.Tokenizer;
 
@@ -15,6 +17,11 @@ final class TestTokenizer implements Tokenizer {
             new AddedToken(HEADER, "<|start|>", true),
             new AddedToken(HEADER_END, "<|end|>", true),
             new AddedToken(EOT, "<|eot|>", true));
+
+    /** Called before a text is encoded; may wait. */
+    volatile Consumer<String> before = text -> {};
+
+    final AtomicInteger inside = new AtomicInteger();
 
     static int[] ids(String text) {
         byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
@@ -32,6 +39,9 @@ final class TestTokenizer implements Tokenizer {
 
     @Override
     public TokenIds encode(String text, boolean addSpecialTokens, boolean parseSpecial) {
+        inside.incrementAndGet();
+        before.accept(text);
+        inside.decrementAndGet();
         TokenIds ids = addSpecialTokens ? TokenIds.of(BOS) : TokenIds.empty();
         int[] plain = ids(text);
         return ids.append(plain, 0, plain.length);

@@ -1,7 +1,9 @@
 package rondo.text;
 
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import rondo.text.Tokenizer.AddedToken;
 
@@ -35,6 +37,21 @@ final class AddedTokenMatcher {
 
         int id(int i) {
             return data[3 * i + 2];
+        }
+
+        /** Index of the first match that begins at or after the place. */
+        int firstFrom(int place) {
+            int low = 0;
+            int high = count;
+            while (low < high) {
+                int mid = (low + high) >>> 1;
+                if (from(mid) < place) {
+                    low = mid + 1;
+                } else {
+                    high = mid;
+                }
+            }
+            return low;
         }
 
         private void add(int from, int to, int id) {
@@ -78,6 +95,7 @@ final class AddedTokenMatcher {
 
     private final Node root = new Node();
     private final boolean[] first = new boolean[256];
+    private final Set<Integer> closed = new HashSet<>();
 
     AddedTokenMatcher(List<AddedToken> tokens) {
         for (AddedToken token : tokens) {
@@ -87,7 +105,27 @@ final class AddedTokenMatcher {
             }
             at.token = token;
             first[token.content().charAt(0) & 255] = true;
+            if (!token.rightStrip() && !token.singleWord()) {
+                closed.add(token.id());
+            }
         }
+        // a token inside a longer one may turn out to be that one
+        for (AddedToken token : tokens) {
+            for (int from = 0; from < token.content().length(); from++) {
+                Node at = root;
+                for (int i = from; at != null && i < token.content().length(); i++) {
+                    at = at.child(token.content().charAt(i));
+                    if (at != null && at.token != null && at.token.id() != token.id()) {
+                        closed.remove(at.token.id());
+                    }
+                }
+            }
+        }
+    }
+
+    /** Whether the end of this token, once it has been read, stays its end whatever text follows. */
+    boolean endsAnywhere(int id) {
+        return closed.contains(id);
     }
 
     /** All matches in [start, end) of the text; special tokens only where the gate is open. */

@@ -12,20 +12,26 @@ public final class ChatEncoder {
     /** A rendered and encoded chat. */
     public record Prompt(Text text, TokenIds ids) {}
 
+    /** Characters after which a run without added tokens gets a cut of its own. */
+    private static final int RUN = 16 << 10;
+
     private static final AddedTokenMatcher.Gate ALL = (from, to) -> true;
 
     private final Tokenizer tokenizer;
     private final ChatTemplate template;
     private final boolean safeSpecialTokens;
     private final AddedTokenMatcher matcher;
+    private final PrefixTokenizationCache cache;
 
     /**
      * @param safeSpecialTokens {@code rondo.safe_special_tokens}; false: special tokens are parsed wherever they stand
      */
-    public ChatEncoder(Tokenizer tokenizer, ChatTemplate template, boolean safeSpecialTokens) {
+    public ChatEncoder(
+            Tokenizer tokenizer, ChatTemplate template, boolean safeSpecialTokens, PrefixTokenizationCache cache) {
         this.tokenizer = tokenizer;
         this.template = template;
         this.safeSpecialTokens = safeSpecialTokens;
+        this.cache = cache;
         this.matcher = new AddedTokenMatcher(tokenizer.addedTokens());
     }
 
@@ -40,20 +46,38 @@ public final class ChatEncoder {
         String s = text.toString();
         AddedTokenMatcher.Gate gate = safeSpecialTokens ? (from, to) -> !text.isForeign(from, to) : ALL;
         AddedTokenMatcher.Found found = matcher.find(s, 0, s.length(), gate);
-        IdBuffer out = new IdBuffer(s.length() / 3);
-        int done = 0;
-        for (int i = 0; i < found.count(); i++) {
-            encodeRun(s, done, found.from(i), out);
-            out.add(found.id(i));
-            done = found.to(i);
+        int[] own = new int[found.count()];
+        for (int i = 0; i < own.length; i++) {
+            own[i] = found.from(i);
         }
-        encodeRun(s, done, s.length(), out);
-        return out.after(TokenIds.empty());
+        return cache.encode(s, own, (from, out, cuts) -> encode(s, found, from, out, cuts));
     }
 
-    private void encodeRun(String text, int from, int to, IdBuffer out) {
-        if (from < to) {
-            out.add(tokenizer.encode(text.substring(from, to), false, false));
+    private void encode(
+            String text, AddedTokenMatcher.Found found, int from, IdBuffer out, PrefixTokenizationCache.Cuts cuts) {
+        int done = from;
+        for (int i = found.firstFrom(from); i < found.count(); i++) {
+            encodeRun(text, done, found.from(i), out, cuts);
+            out.add(found.id(i));
+            done = found.to(i);
+            if (matcher.endsAnywhere(found.id(i))) {
+                cuts.add(done, out.length(), done);
+            }
+        }
+        encodeRun(text, done, text.length(), out, cuts);
+    }
+
+    private void encodeRun(String text, int from, int to, IdBuffer out, PrefixTokenizationCache.Cuts cuts) {
+        int at = from;
+        while (at < to) {
+            int next = to - at <= RUN ? at : tokenizer.lastCut(text, at, at + RUN);
+            boolean cut = next > at;
+            int end = cut ? next : to;
+            out.add(tokenizer.encode(text.substring(at, end), false, false));
+            if (cut) {
+                cuts.add(end, out.length(), end + 1);
+            }
+            at = end;
         }
     }
 }

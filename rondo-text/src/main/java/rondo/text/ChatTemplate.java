@@ -8,14 +8,12 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
-import java.util.regex.Pattern;
 import rondo.base.Json;
 import rondo.base.UserError;
 import rondo.text.jinja.Limits;
 import rondo.text.jinja.Template;
 import rondo.text.jinja.TemplateException;
 import rondo.text.jinja.Text;
-import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.BooleanNode;
@@ -29,9 +27,8 @@ import tools.jackson.databind.node.ObjectNode;
 public final class ChatTemplate {
     private static final String DEFAULT = "default";
     private static final String TOOL_USE = "tool_use";
-    private static final Pattern TAKES_ARGUMENT_TEXT = Pattern.compile("arguments\\s+is\\s+string");
 
-    private record Named(String source, Template template, boolean takesArgumentText) {}
+    private record Named(String source, Template template, TemplateMessages messages) {}
 
     private final Map<String, Named> templates;
     private final Map<String, String> specialTokens;
@@ -95,7 +92,7 @@ public final class ChatTemplate {
     /** Renders within the given limits. */
     public Text render(ChatInput input, Limits limits) {
         Named named = choose(!input.tools().isEmpty());
-        ArrayNode messages = named.takesArgumentText() ? input.messages() : withArgumentObjects(input.messages());
+        ArrayNode messages = named.messages().adapt(input.messages());
         String mark = "";
         if (input.continueFinalMessage()) {
             mark = unusedMark(messages);
@@ -137,43 +134,6 @@ public final class ChatTemplate {
         return named;
     }
 
-    /** Clients send a call's arguments as JSON text; templates that print them with tojson want the object. */
-    private static ArrayNode withArgumentObjects(ArrayNode messages) {
-        ArrayNode out = messages.arrayNode(messages.size());
-        for (JsonNode message : messages) {
-            JsonNode calls = message.path("tool_calls");
-            boolean textual = false;
-            for (JsonNode call : calls) {
-                textual |= call.path("function").path("arguments").isString();
-            }
-            if (!textual) {
-                out.add(message);
-                continue;
-            }
-            ObjectNode changed = (ObjectNode) message.deepCopy();
-            for (JsonNode call : changed.path("tool_calls")) {
-                JsonNode arguments = call.path("function").path("arguments");
-                if (arguments.isString()) {
-                    ((ObjectNode) call.path("function")).set("arguments", object(arguments.stringValue()));
-                }
-            }
-            out.add(changed);
-        }
-        return out;
-    }
-
-    private static JsonNode object(String arguments) {
-        try {
-            JsonNode parsed = Json.mapper().readTree(arguments);
-            if (parsed.isObject()) {
-                return parsed;
-            }
-        } catch (JacksonException e) {
-            // falls through: the template gets the text under one key
-        }
-        return Json.mapper().createObjectNode().put("_raw", arguments);
-    }
-
     private static String unusedMark(ArrayNode messages) {
         String all = messages.toString();
         String mark = "\uFDD0end";
@@ -205,10 +165,7 @@ public final class ChatTemplate {
     }
 
     private static Named named(String source) {
-        return new Named(
-                source,
-                Template.compile(source),
-                TAKES_ARGUMENT_TEXT.matcher(source).find());
+        return new Named(source, Template.compile(source), TemplateMessages.of(source));
     }
 
     private static Named compile(String file, String source) {

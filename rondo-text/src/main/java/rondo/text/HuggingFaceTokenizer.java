@@ -90,6 +90,29 @@ public final class HuggingFaceTokenizer implements Tokenizer {
         return out.after(TokenIds.empty());
     }
 
+    /** A plain text in one native call: what cutting it must not change. */
+    long[] encodeAtOnce(String text) {
+        return plain.encode(wellFormed(text));
+    }
+
+    /** Lone surrogates as U+FFFD: one of them would make the native library garble the whole text around it. */
+    private static String wellFormed(String text) {
+        StringBuilder changed = null;
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            if (!Character.isSurrogate(c)) {
+                continue;
+            }
+            if (Character.isHighSurrogate(c) && i + 1 < text.length() && Character.isLowSurrogate(text.charAt(i + 1))) {
+                i++;
+                continue;
+            }
+            changed = changed == null ? new StringBuilder(text) : changed;
+            changed.setCharAt(i, '\uFFFD');
+        }
+        return changed == null ? text : changed.toString();
+    }
+
     private void encodeRun(String text, int from, int to, IdBuffer out) {
         int at = from;
         while (at < to) {
@@ -97,7 +120,7 @@ public final class HuggingFaceTokenizer implements Tokenizer {
             if (next == at) {
                 next = firstCut(text, at + PIECE, to);
             }
-            out.add(plain.encode(text.substring(at, next)));
+            out.add(plain.encode(wellFormed(text.substring(at, next))));
             at = next;
         }
     }

@@ -33,7 +33,8 @@ public interface Tokenizer extends AutoCloseable {
     List<AddedToken> addedTokens();
 
     /**
-     * Where a text may be cut so that its parts, encoded one after the other, give the ids of the whole.
+     * Where a text may be cut so that its parts, encoded one after the other, give the ids of the whole. Whether a
+     * place is one depends on the text up to it and the one character after it, not on what follows.
      *
      * @return the last such index in {@code (from, to]}, or {@code from} if there is none
      */

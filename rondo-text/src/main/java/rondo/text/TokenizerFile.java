@@ -180,7 +180,7 @@ final class TokenizerFile {
      * with the run of line feeds (and, for o200k, slashes).
      */
     boolean cutsAtLineFeeds() {
-        if (added.stream().anyMatch(t -> t.content().indexOf('\n') >= 0)) {
+        if (added.stream().anyMatch(t -> t.content().indexOf('\n') >= 0 || t.leftStrip())) {
             return false;
         }
         String form = normalizer.path("type").asString("");

@@ -74,8 +74,8 @@ class GoldenTokenizationTest {
 
     @Test
     void everyGoldenChatRendersAndEncodesAsTransformersDoes() {
-        ChatEncoder safe = new ChatEncoder(tokenizer, template, true);
-        ChatEncoder plain = new ChatEncoder(tokenizer, template, false);
+        ChatEncoder safe = new ChatEncoder(tokenizer, template, true, new PrefixTokenizationCache());
+        ChatEncoder plain = new ChatEncoder(tokenizer, template, false, PrefixTokenizationCache.off());
         int chats = 0;
         for (JsonNode line : golden) {
             if (!line.path("kind").stringValue().equals("chat")) {
@@ -127,6 +127,17 @@ class GoldenTokenizationTest {
         assertThat(ids).startsWith(4041).endsWith(4042, 4036);
         assertThat(tokenizer.decode(ids, true)).isEqualTo("<tool_call>{}</tool_call>");
         assertThat(tokenizer.decode(ids, false)).isEqualTo("<tool_call>{}</tool_call><|eot|>");
+    }
+
+    @Test
+    void loneSurrogatesAndNulCharactersAreTextToo() {
+        for (String text :
+                List.of("a\uD83Db\0c \uD83D\uDE00", "\0", "\0\uD83D\uDE00", "\uDE00\uD83D", "\uD83D\uD83D\uDE00\0x")) {
+            TokenIds ids = tokenizer.encode(text, false, true);
+            String expected =
+                    new String(text.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8).replace('?', '\uFFFD');
+            assertThat(tokenizer.decode(ids.toArray(), true)).isEqualTo(expected);
+        }
     }
 
     @Test

@@ -142,7 +142,10 @@ final class ConfigReader {
         return switch (node) {
             case YamlNode.Mapping m -> "";
             case YamlNode.Scalar s
-            when s.isText() -> cut(value instanceof Value.Bytes ? s.text() : Scalars.plain(s.text()));
+            when s.isText() -> {
+                boolean bare = value instanceof Value.Bytes || Scalars.isBool(s.text()) || Scalars.isNumber(s.text());
+                yield cut(bare ? s.text() : Scalars.plain(s.text()));
+            }
             default -> node.show();
         };
     }

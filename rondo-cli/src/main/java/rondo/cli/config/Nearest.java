@@ -19,6 +19,12 @@ final class Nearest {
                 .filter(s -> s.distance() <= 2 || s.distance() * 3 <= length)
                 .min(Comparator.comparingInt(Scored::distance)
                         .thenComparing(s -> !s.candidate().here())
+                        .thenComparing(s -> s.candidate().leaf())
+                        .thenComparing(s -> s.candidate()
+                                .suggestion()
+                                .chars()
+                                .filter(c -> c == '.')
+                                .count())
                         .thenComparing(s -> s.candidate().suggestion()))
                 .map(s -> s.candidate().suggestion());
     }

@@ -10,9 +10,10 @@ import java.util.regex.Pattern;
  * @param lowOpen  whether {@code low} itself is outside
  * @param high     greatest value
  * @param highOpen whether {@code high} itself is outside
+ * @param exact    whether the limit is meant as one value: it is cited as such
  * @param why      the reason of the limit, or empty
  */
-record Range(double low, boolean lowOpen, double high, boolean highOpen, String why) {
+record Range(double low, boolean lowOpen, double high, boolean highOpen, boolean exact, String why) {
     private static final Pattern REASON = Pattern.compile("(.*?) *\\((?<why>[a-z][^)]*)\\)");
     private static final Pattern COMPARISON = Pattern.compile("(>=|>|<=|=) *(\\S+)");
     private static final Pattern INTERVAL = Pattern.compile("([\\[(])([^,]+),([^\\])]+)([\\])])");
@@ -22,16 +23,16 @@ record Range(double low, boolean lowOpen, double high, boolean highOpen, String 
         String why = reason.matches() ? reason.group("why") : "";
         String limits = (reason.matches() ? reason.group(1) : text).strip();
         if (limits.isEmpty()) {
-            return new Range(Double.NEGATIVE_INFINITY, true, Double.POSITIVE_INFINITY, true, why);
+            return new Range(Double.NEGATIVE_INFINITY, true, Double.POSITIVE_INFINITY, true, false, why);
         }
         Matcher comparison = COMPARISON.matcher(limits);
         if (comparison.matches()) {
             double n = Double.parseDouble(comparison.group(2));
             return switch (comparison.group(1)) {
-                case ">=" -> new Range(n, false, Double.POSITIVE_INFINITY, true, why);
-                case ">" -> new Range(n, true, Double.POSITIVE_INFINITY, true, why);
-                case "<=" -> new Range(Double.NEGATIVE_INFINITY, true, n, false, why);
-                default -> new Range(n, false, n, false, why);
+                case ">=" -> new Range(n, false, Double.POSITIVE_INFINITY, true, false, why);
+                case ">" -> new Range(n, true, Double.POSITIVE_INFINITY, true, false, why);
+                case "<=" -> new Range(Double.NEGATIVE_INFINITY, true, n, false, false, why);
+                default -> new Range(n, false, n, false, true, why);
             };
         }
         Matcher interval = INTERVAL.matcher(limits);
@@ -41,6 +42,7 @@ record Range(double low, boolean lowOpen, double high, boolean highOpen, String 
                     interval.group(1).equals("("),
                     Double.parseDouble(interval.group(3)),
                     interval.group(4).equals(")"),
+                    false,
                     why);
         }
         int dots = limits.indexOf("..");
@@ -48,6 +50,7 @@ record Range(double low, boolean lowOpen, double high, boolean highOpen, String 
                 Double.parseDouble(limits.substring(0, dots)),
                 false,
                 Double.parseDouble(limits.substring(dots + 2)),
+                false,
                 false,
                 why);
     }
@@ -70,7 +73,7 @@ record Range(double low, boolean lowOpen, double high, boolean highOpen, String 
 
     /** What a value outside should have been: {@code >= 1}, {@code > 0 and <= 1}, {@code 1 (the reason)}. */
     String expected(double value) {
-        if (low == high) {
+        if (exact) {
             return number(low) + because();
         }
         if (!why.isEmpty()) {
@@ -87,7 +90,7 @@ record Range(double low, boolean lowOpen, double high, boolean highOpen, String 
         if (isOpen()) {
             return "";
         }
-        if (low == high) {
+        if (exact) {
             return number(low);
         }
         if (low == Double.NEGATIVE_INFINITY) {

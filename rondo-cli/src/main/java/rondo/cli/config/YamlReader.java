@@ -42,8 +42,11 @@ final class YamlReader {
         Origin start = new Origin.Yaml(file, 1);
         YamlNode.Mapping nothing = new YamlNode.Mapping(List.of(), start);
         try {
-            LoadSettings settings =
-                    LoadSettings.builder().setLabel(file).setUseMarks(true).build();
+            LoadSettings settings = LoadSettings.builder()
+                    .setLabel(file)
+                    .setUseMarks(true)
+                    .setAllowNonScalarKeys(true)
+                    .build();
             Optional<Node> root = new Compose(settings).composeString(text);
             if (root.isEmpty()) {
                 return nothing;

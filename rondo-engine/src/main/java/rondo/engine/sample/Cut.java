@@ -3,7 +3,7 @@ package rondo.engine.sample;
 import java.util.Arrays;
 
 /**
- * Finds where a row, sorted by value downwards and id upwards, is to be cut: after k entries, or as soon as a mass is
+ * Finds where a row, sorted by value downwards and index upwards, is to be cut: after k entries, or as soon as a mass is
  * reached. A histogram over the distance to the maximum finds the stretch, a heap sorts only inside it.
  */
 final class Cut {
@@ -17,21 +17,25 @@ final class Cut {
     private final int[] heap;
     private int heapSize;
 
-    /** The last entry that is kept. */
+    /** The last entry that is kept: its value and index. */
     private float value;
 
-    private int id;
+    private int index;
 
     Cut(int most) {
         heap = new int[most];
     }
 
-    /** Whether an entry is above the cut or on it. */
-    boolean keeps(float x, int entryId) {
-        return x > value || (x == value && entryId <= id);
+    float value() {
+        return value;
     }
 
-    /** Cuts after the {@code k} largest of {@code n} values; k < n. The index is the id. */
+    /** Whether an entry is above the cut or on it; of equal values the lower indices come first. */
+    boolean keeps(float x, int at) {
+        return x > value || (x == value && at <= index);
+    }
+
+    /** Cuts after the {@code k} largest of {@code n} values; k <= n. */
     void afterCount(float[] x, int n, float max, int k) {
         Arrays.fill(count, 0);
         for (int i = 0; i < n; i++) {
@@ -47,7 +51,7 @@ final class Cut {
             pop(x);
         }
         value = x[heap[0]];
-        id = heap[0];
+        index = heap[0];
     }
 
     /** Cuts as soon as the weights reach {@code target}; keeps at least one, and all that weigh if it is never reached. */
@@ -65,7 +69,7 @@ final class Cut {
         }
         if (bucket == BUCKETS) {
             value = Float.NEGATIVE_INFINITY;
-            id = Integer.MAX_VALUE;
+            index = Integer.MAX_VALUE;
             return;
         }
         gather(x, n, max, bucket);
@@ -75,7 +79,7 @@ final class Cut {
             before += weight[heap[0]];
         }
         value = x[heap[0]];
-        id = heap[0];
+        index = heap[0];
     }
 
     private static int bucket(float max, float x) {

@@ -11,8 +11,10 @@ import jdk.incubator.vector.VectorSpecies;
 
 /** The passes over a whole row of logits, with vectors: maximum, first of a value, exponentials with sums by block. */
 final class RowKernels {
-    /** Entries whose weights are summed together, so that a draw need look inside one block only. */
+    /** Entries that are summed together, so that a draw need look inside one block only. */
     static final int BLOCK = 256;
+    /** Entries of which the largest is taken; a multiple of every vector's length. */
+    static final int GROUP = 64;
 
     private static final VectorSpecies<Float> F = FloatVector.SPECIES_PREFERRED;
     private static final int LANES = F.length();
@@ -81,25 +83,37 @@ final class RowKernels {
      */
     static double exponentials(float[] x, int n, float max, float[] weight) {
         int i = 0;
-        double sum = 0;
         FloatVector top = FloatVector.broadcast(F, max);
-        while (i <= n - LANES) {
-            // Few enough terms per lane that a float sum keeps the precision of its terms.
-            int end = Math.min(n - LANES, i + 7 * LANES);
-            FloatVector part = FloatVector.zero(F);
-            for (; i <= end; i += LANES) {
-                FloatVector e = exp(FloatVector.fromArray(F, x, i).sub(top));
-                e.intoArray(weight, i);
-                part = part.add(e);
-            }
-            sum += part.reduceLanes(VectorOperators.ADD);
+        for (; i <= n - LANES; i += LANES) {
+            exp(FloatVector.fromArray(F, x, i).sub(top)).intoArray(weight, i);
         }
         for (; i < n; i++) {
             float d = x[i] - max;
             weight[i] = d < LOWEST ? 0 : (float) Math.exp(d);
-            sum += weight[i];
         }
-        return sum;
+        return sum(weight, n);
+    }
+
+    /**
+     * A sum whose order is always the same. A vector's own reduction of floats leaves the order open, and interpreted and
+     * compiled code do differ in it.
+     */
+    private static double sum(float[] x, int n) {
+        double a = 0;
+        double b = 0;
+        double c = 0;
+        double d = 0;
+        int i = 0;
+        for (; i <= n - 4; i += 4) {
+            a += x[i];
+            b += x[i + 1];
+            c += x[i + 2];
+            d += x[i + 3];
+        }
+        for (; i < n; i++) {
+            a += x[i];
+        }
+        return (a + b) + (c + d);
     }
 
     /** exp of arguments that are not positive. */
@@ -122,6 +136,48 @@ final class RowKernels {
         IntVector power = shifted.reinterpretAsInts().lanewise(VectorOperators.LSHL, 23);
         FloatVector e = p.reinterpretAsInts().add(power).reinterpretAsFloats();
         return e.blend(0f, nothing);
+    }
+
+    /** The largest of each {@link #GROUP} of {@code x} into {@code maxima}; returns how many groups there are. */
+    static int groupMaxima(float[] x, int n, float[] maxima) {
+        int groups = 0;
+        int from = 0;
+        for (; from <= n - GROUP; from += GROUP) {
+            FloatVector a = FloatVector.fromArray(F, x, from);
+            for (int i = LANES; i < GROUP; i += LANES) {
+                a = a.max(FloatVector.fromArray(F, x, from + i));
+            }
+            maxima[groups++] = a.reduceLanes(VectorOperators.MAX);
+        }
+        if (from < n) {
+            float max = Float.NEGATIVE_INFINITY;
+            for (int i = from; i < n; i++) {
+                max = Math.max(max, x[i]);
+            }
+            maxima[groups++] = max;
+        }
+        return groups;
+    }
+
+    /** The indices whose value is at least {@code least}, ascending, into {@code found}; returns how many. */
+    static int atLeast(float[] values, int n, float least, int[] found) {
+        int count = 0;
+        int i = 0;
+        for (; i <= n - LANES; i += LANES) {
+            long hits = FloatVector.fromArray(F, values, i)
+                    .compare(VectorOperators.GE, least)
+                    .toLong();
+            while (hits != 0) {
+                found[count++] = i + Long.numberOfTrailingZeros(hits);
+                hits &= hits - 1;
+            }
+        }
+        for (; i < n; i++) {
+            if (values[i] >= least) {
+                found[count++] = i;
+            }
+        }
+        return count;
     }
 
     /** Sums of the weights by {@link #BLOCK}; returns their total. */

@@ -17,6 +17,13 @@ public final class Sampler {
     private final float[] weight;
     private final double[] blocks;
     private final Cut cut;
+    private final float[] groupMaxima;
+    /** Those that may still be drawn, where not all may: ids ascending, logits, weights. */
+    private final int[] ids;
+
+    private final float[] idX;
+    private final float[] idWeight;
+    private int candidates;
 
     public Sampler(int vocabulary) {
         this.vocabulary = vocabulary;
@@ -25,6 +32,10 @@ public final class Sampler {
         weight = new float[vocabulary];
         blocks = new double[vocabulary / RowKernels.BLOCK + 1];
         cut = new Cut(vocabulary);
+        groupMaxima = new float[vocabulary / RowKernels.GROUP + 1];
+        ids = new int[vocabulary];
+        idX = new float[vocabulary];
+        idWeight = new float[vocabulary];
     }
 
     /**
@@ -107,28 +118,99 @@ public final class Sampler {
 
     /** Steps 7 to 11 on {@link #x}. */
     private int draw(SamplingParams params, float max, double u) {
-        if (params.topK() > 0 && params.topK() < vocabulary) {
-            cut.afterCount(x, vocabulary, max, params.topK());
-            for (int i = 0; i < vocabulary; i++) {
-                x[i] = cut.keeps(x[i], i) ? x[i] : Float.NEGATIVE_INFINITY;
-            }
+        boolean topK = params.topK() > 0 && params.topK() < vocabulary;
+        if (!topK && params.minP() <= 0 && params.topP() >= 1) {
+            RowKernels.exponentials(x, vocabulary, max, weight);
+            return pick(u * RowKernels.blockSums(weight, vocabulary, blocks));
         }
-        double sum = RowKernels.exponentials(x, vocabulary, max, weight);
+        double sum = topK ? keepTopK(params.topK(), max) : keepLikely(params, max);
         if (params.minP() > 0) {
-            // The most likely weighs exp(0) = 1.
-            float least = params.minP();
-            for (int i = 0; i < vocabulary; i++) {
-                weight[i] = weight[i] < least ? 0 : weight[i];
-            }
+            keepAtLeast(params.minP());
         }
         if (params.topP() < 1) {
-            cut.afterMass(x, weight, vocabulary, max, params.topP() * sum);
-            for (int i = 0; i < vocabulary; i++) {
-                weight[i] = cut.keeps(x[i], i) ? weight[i] : 0;
+            cut.afterMass(idX, idWeight, candidates, max, params.topP() * sum);
+            keepAboveCut();
+        }
+        return pickCandidate(u);
+    }
+
+    /** Leaves the k largest as candidates; returns the sum of their weights. */
+    private double keepTopK(int k, float max) {
+        int groups = RowKernels.groupMaxima(x, vocabulary, groupMaxima);
+        float bound = Float.NEGATIVE_INFINITY;
+        if (k <= groups) {
+            // k groups have a largest value that is at least this, so the k largest of all are at least this too.
+            cut.afterCount(groupMaxima, groups, max, k);
+            bound = cut.value();
+        }
+        candidates = RowKernels.atLeast(x, vocabulary, bound, ids);
+        for (int i = 0; i < candidates; i++) {
+            idX[i] = x[ids[i]];
+        }
+        if (candidates > k) {
+            cut.afterCount(idX, candidates, max, k);
+            keepAboveCut();
+        }
+        return RowKernels.exponentials(idX, candidates, max, idWeight);
+    }
+
+    /** Leaves those that min-p and top-p cannot but leave as candidates; returns the sum of all weights. */
+    private double keepLikely(SamplingParams params, float max) {
+        double sum = RowKernels.exponentials(x, vocabulary, max, weight);
+        // All that weigh less than this weigh together less than what top-p drops; a little less still, for rounding.
+        double least = 0.99 * (1 - params.topP()) * sum / vocabulary;
+        candidates = RowKernels.atLeast(weight, vocabulary, (float) Math.max(least, Float.MIN_NORMAL), ids);
+        for (int i = 0; i < candidates; i++) {
+            idX[i] = x[ids[i]];
+            idWeight[i] = weight[ids[i]];
+        }
+        return sum;
+    }
+
+    /** Min-p: the most likely weighs exp(0) = 1. */
+    private void keepAtLeast(float least) {
+        int kept = 0;
+        for (int i = 0; i < candidates; i++) {
+            if (idWeight[i] >= least) {
+                move(i, kept++);
             }
         }
-        double total = RowKernels.blockSums(weight, vocabulary, blocks);
-        return pick(u * total);
+        candidates = kept;
+    }
+
+    private void keepAboveCut() {
+        int kept = 0;
+        for (int i = 0; i < candidates; i++) {
+            if (cut.keeps(idX[i], i)) {
+                move(i, kept++);
+            }
+        }
+        candidates = kept;
+    }
+
+    private void move(int from, int to) {
+        ids[to] = ids[from];
+        idX[to] = idX[from];
+        idWeight[to] = idWeight[from];
+    }
+
+    private int pickCandidate(double u) {
+        double total = 0;
+        for (int i = 0; i < candidates; i++) {
+            total += idWeight[i];
+        }
+        double below = 0;
+        int last = 0;
+        for (int i = 0; i < candidates; i++) {
+            if (idWeight[i] > 0) {
+                last = i;
+                below += idWeight[i];
+                if (below > u * total) {
+                    break;
+                }
+            }
+        }
+        return ids[last];
     }
 
     /** The first id whose cumulative weight is above the target. */
@@ -161,23 +243,20 @@ public final class Sampler {
         float max = RowKernels.max(xSegment, vocabulary);
         double logSum = max + Math.log(RowKernels.exponentials(x, vocabulary, max, weight));
         out.logprob[row] = (float) (x[token] - logSum);
-        int from = row * StepResult.MAX_ALTERNATIVES;
         int most = Math.min(Math.min(alternatives, StepResult.MAX_ALTERNATIVES), vocabulary);
-        int have = 0;
-        float least = Float.NEGATIVE_INFINITY;
-        for (int i = 0; i < vocabulary && most > 0; i++) {
-            if (have < most || x[i] > least) {
-                int at = have < most ? have++ : most - 1;
-                while (at > 0 && x[i] > x[out.alternative[from + at - 1]]) {
-                    out.alternative[from + at] = out.alternative[from + at - 1];
-                    at--;
-                }
-                out.alternative[from + at] = i;
-                least = x[out.alternative[from + have - 1]];
-            }
+        if (most == 0) {
+            return;
         }
+        keepTopK(most, max);
+        int from = row * StepResult.MAX_ALTERNATIVES;
         for (int i = 0; i < most; i++) {
-            out.alternativeLogprob[from + i] = (float) (x[out.alternative[from + i]] - logSum);
+            int best = 0;
+            for (int c = 1; c < candidates; c++) {
+                best = idX[c] > idX[best] ? c : best;
+            }
+            out.alternative[from + i] = ids[best];
+            out.alternativeLogprob[from + i] = (float) (x[ids[best]] - logSum);
+            idX[best] = Float.NEGATIVE_INFINITY;
         }
     }
 }

@@ -22,11 +22,18 @@ public interface Ops {
     /** Norms and rotates q and k in place (rows of the fused projection) and stores k and v in the pages. */
     void qkNormRopeStore(Tensor fused, AttentionOp op, StepShape step, KvMemory kv);
 
-    /** Causal attention over the pages: out [tokens, heads·d]. Runs after {@link #qkNormRopeStore} of the same layer. */
+    /**
+     * Causal attention over the pages: out [tokens, heads·d]. Runs after {@link #qkNormRopeStore} of the same layer; the
+     * runs may be fewer and shorter than there (the last layer attends only for rows whose logits are wanted), each still
+     * at its rows and positions.
+     */
     void attention(Tensor out, Tensor fused, AttentionOp op, StepShape step, KvMemory kv);
 
     /** out[i] = silu(gate) ⊙ up, the fused input's columns being [gate | up]. */
     void gatedActivation(Tensor out, Tensor gateUp, int rows);
+
+    /** out[j] = in[rowIndex[j]]; the tensors are different ones with equal columns. */
+    void gather(Tensor out, Tensor in, int[] rowIndex, int rows);
 
     /**
      * Logits of chosen rows: out[j] = cap · tanh(multiplier · (in[rowIndex[j]] · Wᵀ) / cap), or without the cap when

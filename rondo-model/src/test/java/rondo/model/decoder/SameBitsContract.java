@@ -7,9 +7,11 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -30,11 +32,12 @@ import rondo.model.compute.ElementType;
  * What every device must keep: the logits of a prompt are the same to the bit whatever the chunks, the companions and
  * the origin of its K and V. Pages that a sequence may not see hold NaNs, so that any use of them shows.
  */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 public abstract class SameBitsContract {
     private static final int PROMPT = 660;
     private static final int WINDOW = 100;
     private static final int BLOCK = 32;
-    private static final int PAGES = 600;
+    private static final int PAGES = 1500;
     private static final int SLOTS = 18;
     private static final int POISONER = SLOTS - 1;
     // Sizes that are multiples of nothing convenient.
@@ -42,19 +45,24 @@ public abstract class SameBitsContract {
             new SyntheticCheckpoint.Shape(80, 5, 6, 2, 24, 112, 90, false, WINDOW, 4096);
     private static final int NAN_TOKEN = 89;
 
-    @TempDir
-    private Path model;
-
     private final SplittableRandom random = new SplittableRandom(7);
     private StepDriver driver;
     private int[] ids;
     private List<float[]> alone;
 
+    /** Only the lone sequence in slot 0 stays; the others' pages are left behind with whatever they hold. */
+    @BeforeEach
+    void forgetTheOthers() {
+        for (int slot = 1; slot < SLOTS; slot++) {
+            driver.forget(slot);
+        }
+    }
+
     /** A new device, which the test closes. */
     protected abstract Device device();
 
-    @BeforeEach
-    void computeAlone() throws StepFailure {
+    @BeforeAll
+    void computeAlone(@TempDir Path model) throws StepFailure {
         SyntheticCheckpoint.write(model, SHAPE, ElementType.F32);
         Poison.token(model, NAN_TOKEN, SHAPE.hidden());
         ids = randomIds(PROMPT);
@@ -66,7 +74,7 @@ public abstract class SameBitsContract {
         assertThat(alone).hasSize(PROMPT).allSatisfy(row -> assertThat(row).doesNotContain(Float.NaN));
     }
 
-    @AfterEach
+    @AfterAll
     void close() {
         driver.close();
     }
@@ -100,6 +108,38 @@ public abstract class SameBitsContract {
         }
         assertThat(rows).hasSize(PROMPT);
         assertSameFrom(0, rows);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 31, 659})
+    void aFewRowsOfAStepAreAsInAStepOfAllRows(int rows) throws StepFailure {
+        int[] other = randomIds(70);
+        StepPlan plan = driver.executor.plan();
+        driver.add(plan, new StepDriver.Piece(9, 0, other, 0), new StepDriver.Piece(10, 0, ids, rows));
+        driver.add(plan, new StepDriver.Piece(11, 0, other, 1));
+        List<float[]> some = driver.step(plan);
+        assertThat(some).hasSize(rows + 1);
+        assertSameFrom(PROMPT - rows, some.subList(0, rows));
+        assertThat(some.getLast())
+                .isEqualTo(driver.prefill(12, other, other.length).getLast());
+    }
+
+    @Test
+    void rowsWithGapsBetweenThemAreAsInAStepOfAllRows() throws StepFailure {
+        StepPlan plan = driver.executor.plan();
+        driver.add(plan, new StepDriver.Piece(9, 0, ids, 300));
+        for (int row = 0; row < 300; row++) {
+            plan.samples.wanted[row] = row % 7 < 2;
+        }
+        List<float[]> some = driver.step(plan);
+        int next = 0;
+        for (int row = 0; row < 300; row++) {
+            if (row % 7 < 2) {
+                assertSameFrom(PROMPT - 300 + row, some.subList(next, next + 1));
+                next++;
+            }
+        }
+        assertThat(some).hasSize(next);
     }
 
     @ParameterizedTest

@@ -38,7 +38,7 @@ final class ContainerMethods {
             case "get" ->
                 (in, arguments) -> {
                     Arguments.Bound a = arguments.bind("dict.get", 1, "key", "default");
-                    Object value = map.get(a.get(0));
+                    Object value = map.get(Values.key(a.get(0)));
                     return value == null ? a.get(1, None.NONE) : value;
                 };
             case "keys" -> (in, arguments) -> new ArrayList<Object>(map.keySet());

@@ -65,10 +65,7 @@ final class Evaluator {
     private Object dict(Expr.DictOf dict, Scope scope) {
         Map<Object, Object> out = new LinkedHashMap<>();
         for (int i = 0; i < dict.keys().size(); i++) {
-            Object key = eval(dict.keys().get(i), scope);
-            if (key instanceof List<?> || key instanceof Map<?, ?>) {
-                throw new TemplateException(Values.typeName(key) + " cannot be a key");
-            }
+            Object key = Values.key(eval(dict.keys().get(i), scope));
             out.put(key, eval(dict.values().get(i), scope));
         }
         return out;

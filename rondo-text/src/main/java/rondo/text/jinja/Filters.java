@@ -237,9 +237,12 @@ final class Filters {
     }
 
     private static Object round(Object value, Bound a) {
-        double real = Numbers.real(value);
         int precision = a.integer(0, 0);
         String method = a.text(1, Text.own("common")).toString();
+        if (method.equals("common") && precision >= 0 && Numbers.isInteger(value)) {
+            return Numbers.norm(Numbers.big(value));
+        }
+        double real = Numbers.real(value);
         java.math.RoundingMode mode = switch (method) {
             case "common" -> java.math.RoundingMode.HALF_EVEN;
             case "ceil" -> java.math.RoundingMode.CEILING;

@@ -56,7 +56,7 @@ final class Globals {
                     if (two.size() != 2) {
                         throw new TemplateException("dict expects pairs");
                     }
-                    out.put(two.get(0), two.get(1));
+                    out.put(Values.key(two.get(0)), two.get(1));
                 }
             }
         }

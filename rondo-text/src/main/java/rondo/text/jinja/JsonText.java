@@ -4,6 +4,7 @@ import java.math.BigInteger;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /** JSON as {@code json.dumps(value, ensure_ascii=False, …)} writes it, which is what {@code tojson} means in chat templates. */
 final class JsonText {
@@ -11,19 +12,14 @@ final class JsonText {
 
     private final StringBuilder out = new StringBuilder();
     /** Text of one level of indentation, or null for everything on one line. */
-    private final @org.jspecify.annotations.Nullable String indent;
+    private final @Nullable String indent;
 
     private final String itemSeparator;
     private final String keySeparator;
     private final boolean ascii;
     private final boolean sortKeys;
 
-    JsonText(
-            @org.jspecify.annotations.Nullable String indent,
-            String itemSeparator,
-            String keySeparator,
-            boolean ascii,
-            boolean sortKeys) {
+    JsonText(@Nullable String indent, String itemSeparator, String keySeparator, boolean ascii, boolean sortKeys) {
         this.indent = indent;
         this.itemSeparator = itemSeparator;
         this.keySeparator = keySeparator;
@@ -43,6 +39,9 @@ final class JsonText {
     private void write(Object value, int depth) {
         if (depth > MAX_DEPTH) {
             throw new TemplateException("a value is nested too deeply");
+        }
+        if (out.length() > Limits.DEFAULT.outputChars() / 4) {
+            throw new TemplateException("a JSON text grows too long");
         }
         switch (value) {
             case None n -> out.append("null");

@@ -45,7 +45,7 @@ final class Members {
         return switch (of) {
             case Undefined u -> throw u.error();
             case Map<?, ?> map -> {
-                Object value = map.get(key);
+                Object value = map.get(Values.key(key));
                 yield value != null ? value : key instanceof Text name ? methodOr(of, name) : missing(of, key);
             }
             case List<?> list -> Numbers.isInteger(key) ? at(list, key) : named(of, key);

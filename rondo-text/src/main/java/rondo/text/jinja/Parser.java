@@ -58,7 +58,8 @@ final class Parser extends ExprParser {
                 }
                 default -> {
                     if (!closing.isEmpty()) {
-                        throw error("unexpected end of template, expected " + String.join(" or ", closing));
+                        throw error("unexpected end of template, expected "
+                                + String.join(" or ", closing.stream().sorted().toList()));
                     }
                     nesting--;
                     return out;

@@ -7,6 +7,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import rondo.text.jinja.Arguments.Bound;
 
 /** Filters on sequences. */
@@ -116,7 +117,7 @@ final class SequenceFilters {
         Set<Object> seen = new LinkedHashSet<>();
         List<Object> out = new ArrayList<>();
         for (Object item : Values.items(value)) {
-            if (seen.add(folded(a.given(1) ? path(item, a.get(1)) : item, a.truth(0, false)))) {
+            if (seen.add(Values.key(folded(a.given(1) ? path(item, a.get(1)) : item, a.truth(0, false))))) {
                 out.add(item);
             }
         }
@@ -130,8 +131,7 @@ final class SequenceFilters {
             Object otherwise = arguments.named().get("default");
             for (Object item : Values.items(value)) {
                 in.charge(0);
-                Object found = path(item, attribute);
-                out.add(found instanceof Undefined && otherwise != null ? otherwise : found);
+                out.add(path(item, attribute, otherwise));
             }
             return out;
         }
@@ -239,17 +239,25 @@ final class SequenceFilters {
         return new Lazy(out);
     }
 
-    /** {@code a.b.0}: attribute after attribute, as the attribute arguments of filters take it. */
     private static Object path(Object item, Object attribute) {
+        return path(item, attribute, null);
+    }
+
+    /** {@code a.b.0}: attribute after attribute, as the attribute arguments of filters take it. */
+    private static Object path(Object item, Object attribute, @Nullable Object otherwise) {
         if (!(attribute instanceof Text text)) {
-            return Members.item(item, attribute);
+            return or(Members.item(item, attribute), otherwise);
         }
         Object value = item;
         for (String part : text.toString().split("\\.", -1)) {
             boolean number = !part.isEmpty() && part.chars().allMatch(c -> c >= '0' && c <= '9') && part.length() < 10;
-            value = Members.item(value, number ? (Object) Long.valueOf(part) : Text.own(part));
+            value = or(Members.item(value, number ? (Object) Long.valueOf(part) : Text.own(part)), otherwise);
         }
         return value;
+    }
+
+    private static Object or(Object value, @Nullable Object otherwise) {
+        return value instanceof Undefined && otherwise != null ? otherwise : value;
     }
 
     private static Object folded(Object value, boolean exact) {

@@ -91,7 +91,7 @@ final class Strings {
                 return out;
             }
             if (limit >= 0 && out.size() >= limit) {
-                out.add(strip(text.substring(i), "", false, true));
+                out.add(text.substring(i));
                 return out;
             }
             int from = i;
@@ -114,7 +114,7 @@ final class Strings {
                 return out;
             }
             if (limit >= 0 && out.size() >= limit) {
-                out.addFirst(strip(text.substring(0, i), "", true, false));
+                out.addFirst(text.substring(0, i));
                 return out;
             }
             int to = i;

@@ -11,6 +11,7 @@ import tools.jackson.databind.JsonNode;
 /** Python's object model, as far as templates see it: truth, equality, order, printing, going through things. */
 final class Values {
     private static final int MAX_DEPTH = 200;
+    private static final int MAX_COMPARED = 5_000_000;
 
     private Values() {}
 
@@ -72,6 +73,14 @@ final class Values {
     }
 
     static boolean equal(Object a, Object b) {
+        return equal(a, b, new int[] {MAX_COMPARED});
+    }
+
+    /** {@code left}: comparisons that may still be made; values can share parts, so that walking them explodes. */
+    private static boolean equal(Object a, Object b, int[] left) {
+        if (--left[0] < 0) {
+            throw new TemplateException("values are too large to be compared");
+        }
         if (a == b) {
             return true;
         }
@@ -82,29 +91,43 @@ final class Values {
             return true;
         }
         if (a instanceof List<?> x && b instanceof List<?> y) {
-            return equalItems(x, y);
+            return equalItems(x, y, left);
         }
         if (a instanceof Tuple x && b instanceof Tuple y) {
-            return equalItems(x.items(), y.items());
+            return equalItems(x.items(), y.items(), left);
         }
         if (a instanceof Map<?, ?> x && b instanceof Map<?, ?> y) {
             return x.size() == y.size()
                     && x.entrySet().stream()
-                            .allMatch(e -> y.containsKey(e.getKey()) && equal(e.getValue(), y.get(e.getKey())));
+                            .allMatch(e -> y.containsKey(e.getKey()) && equal(e.getValue(), y.get(e.getKey()), left));
         }
-        return a.equals(b);
+        return a instanceof Text && a.equals(b);
     }
 
-    private static boolean equalItems(List<?> a, List<?> b) {
+    private static boolean equalItems(List<?> a, List<?> b, int[] left) {
         if (a.size() != b.size()) {
             return false;
         }
         for (int i = 0; i < a.size(); i++) {
-            if (!equal(a.get(i), b.get(i))) {
+            if (!equal(a.get(i), b.get(i), left)) {
                 return false;
             }
         }
         return true;
+    }
+
+    /** The value as a key of a dict or member of a set; lists, dicts and what is nested are none. */
+    static Object key(Object value) {
+        if (compound(value)
+                || value instanceof Tuple tuple
+                        && tuple.items().stream().anyMatch(x -> compound(x) || x instanceof Tuple)) {
+            throw new TemplateException(typeName(value) + " cannot be a key");
+        }
+        return value;
+    }
+
+    private static boolean compound(Object value) {
+        return value instanceof List<?> || value instanceof Map<?, ?> || value instanceof Lazy;
     }
 
     /** Negative, 0, positive, or 2 where a NaN makes every comparison false. */
@@ -141,7 +164,7 @@ final class Values {
                 }
                 yield text.toString().contains(part.toString());
             }
-            case Map<?, ?> map -> map.containsKey(item);
+            case Map<?, ?> map -> map.containsKey(key(item));
             case Namespace space -> throw new TemplateException("a namespace cannot be searched");
             default -> {
                 boolean found = false;
@@ -165,6 +188,7 @@ final class Values {
             case Map<?, ?> map -> new ArrayList<Object>(map.keySet());
             case Text text -> Strings.characters(text);
             case Lazy lazy -> lazy.take();
+            case Members.Group group -> List.of(group.key(), group.members());
             case Undefined u -> List.of();
             default -> throw new TemplateException("cannot loop over " + typeName(value));
         };
@@ -208,6 +232,9 @@ final class Values {
     private static void repr(Object value, StringBuilder out, int depth) {
         if (depth > MAX_DEPTH) {
             throw new TemplateException("a value is nested too deeply");
+        }
+        if (out.length() > Limits.DEFAULT.outputChars() / 4) {
+            throw new TemplateException("a text grows too long");
         }
         switch (value) {
             case Text text -> Strings.repr(text.toString(), out);

@@ -81,6 +81,15 @@ final class ScalarOps implements Ops {
     }
 
     @Override
+    public void gather(Tensor out, Tensor in, int[] rowIndex, int rows) {
+        int columns = out.columns();
+        for (int j = 0; j < rows; j++) {
+            System.arraycopy(
+                    ((ScalarTensor) in).data, rowIndex[j] * columns, ((ScalarTensor) out).data, j * columns, columns);
+        }
+    }
+
+    @Override
     public void logits(Tensor out, Tensor in, int[] rowIndex, int rows, Weight head, float multiplier, float softCap) {
         ScalarTensor to = (ScalarTensor) out;
         ScalarTensor from = (ScalarTensor) in;

@@ -1,0 +1,216 @@
+package rondo.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.net.http.HttpResponse;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import rondo.engine.EngineStats;
+import rondo.engine.FinishReason;
+import tools.jackson.databind.JsonNode;
+
+/** What is not a completion: models, health, metrics, tokens. */
+class EndpointsTest {
+    private TestServer server;
+
+    @BeforeEach
+    void start() {
+        server = new TestServer();
+    }
+
+    @AfterEach
+    void stop() throws Exception {
+        server.close();
+    }
+
+    @Test
+    void theModelIsListedWithItsLimits() throws Exception {
+        JsonNode list = TestServer.json(server.get("/v1/models"));
+        assertThat(list.get("object").stringValue()).isEqualTo("list");
+        JsonNode model = list.at("/data/0");
+        assertThat(model).isEqualTo(TestServer.json(server.get("/v1/models/test-model")));
+        assertThat(model.get("id").stringValue()).isEqualTo("test-model");
+        assertThat(model.get("object").stringValue()).isEqualTo("model");
+        assertThat(model.get("max_model_len").intValue()).isEqualTo(FakeService.MAX_SEQ_LEN);
+        assertThat(model.get("rondo").toString())
+                .isEqualTo(
+                        "{\"max_num_tokens\":512,\"max_batch_size\":64,\"tokens_per_block\":16,\"stream_interval\":1,"
+                                + "\"deterministic\":true,\"guided_decoding\":false,\"weights\":{\"consumed\":10,\"skipped\":2,"
+                                + "\"rule\":\"text_only\",\"missing\":0,\"left_over\":0}}");
+    }
+
+    @Test
+    void healthFollowsTheEngine() throws Exception {
+        for (String path : new String[] {"/health", "/health/ready"}) {
+            server.service.state = EngineStats.State.READY;
+            HttpResponse<String> ready = server.get(path);
+            assertThat(ready.statusCode()).isEqualTo(200);
+            assertThat(ready.body()).isEmpty();
+            Map<EngineStats.State, String> answers = Map.of(
+                    EngineStats.State.STARTING, "{\"status\":\"starting\"}",
+                    EngineStats.State.DRAINING, "{\"status\":\"draining\"}",
+                    EngineStats.State.FAILED, "{\"status\":\"failed\"}");
+            for (Map.Entry<EngineStats.State, String> one : answers.entrySet()) {
+                server.service.state = one.getKey();
+                HttpResponse<String> response = server.get(path);
+                assertThat(response.statusCode()).isEqualTo(503);
+                assertThat(response.body()).isEqualTo(one.getValue());
+            }
+        }
+        assertThat(server.get("/health/live").statusCode()).isEqualTo(503);
+        server.service.state = EngineStats.State.STARTING;
+        assertThat(server.get("/health/live").statusCode()).isEqualTo(200);
+    }
+
+    @Test
+    void healthGenerateRunsOneTokenThroughTheEngine() throws Exception {
+        assertThat(server.get("/health_generate").statusCode()).isEqualTo(200);
+        var request = server.service.submitted.getFirst().request;
+        assertThat(request.maxTokens()).isEqualTo(1);
+        assertThat(request.retention().excluded()).isTrue();
+        server.service.manual = true;
+        var answer = server.client.sendAsync(
+                server.request("/health_generate").build(), HttpResponse.BodyHandlers.ofString());
+        server.service.awaitSubmitted(1).fail("the device is lost");
+        assertThat(answer.get().statusCode()).isEqualTo(500);
+    }
+
+    @Test
+    void metricsArePrometheusTextUnlessJsonIsAskedFor() throws Exception {
+        server.service.script = r -> TestTokenizer.ids("four");
+        server.chat("");
+        server.chat("\"max_tokens\":2,\"stream\":true");
+        server.chat("\"temperature\":9");
+        HttpResponse<String> text = server.get("/metrics");
+        assertThat(text.headers().firstValue("content-type").orElse("")).startsWith("text/plain; version=0.0.4");
+        assertThat(server.get("/prometheus/metrics").body()).isNotEmpty();
+        Map<String, String> samples = samples(text.body());
+        for (String prefix : new String[] {"rondo_", "trtllm_"}) {
+            assertThat(samples)
+                    .containsEntry(
+                            prefix + "request_success_total{model_name=\"test-model\",finished_reason=\"stop\"}", "1")
+                    .containsEntry(
+                            prefix + "request_success_total{model_name=\"test-model\",finished_reason=\"length\"}", "1")
+                    .containsEntry(prefix + "request_error_total{model_name=\"test-model\"}", "1")
+                    .containsEntry(prefix + "num_requests_completed_total{model_name=\"test-model\"}", "2")
+                    .containsEntry(prefix + "num_requests_running{model_name=\"test-model\"}", "1")
+                    .containsEntry(prefix + "time_to_first_token_seconds_count{model_name=\"test-model\"}", "2")
+                    .containsEntry(prefix + "e2e_request_latency_seconds_count{model_name=\"test-model\"}", "2")
+                    .containsEntry(prefix + "kv_cache_utilization{model_name=\"test-model\"}", "0.1");
+        }
+        assertThat(samples)
+                .containsEntry("rondo_requests_total{model_name=\"test-model\",reason=\"rejected\"}", "1")
+                .containsEntry(
+                        "rondo_kv_pages{model_name=\"test-model\",life_cycle=\"0\",tier=\"device\",state=\"evictable\"}",
+                        "30");
+        JsonNode json = TestServer.json(server.get("/metrics", "Accept", "application/json"));
+        assertThat(json.at("/0/kvCacheStats/usedNumBlocks").intValue()).isEqualTo(10);
+        assertThat(TestServer.json(server.get("/iteration_stats")).isEmpty())
+                .as("the read drains")
+                .isTrue();
+    }
+
+    /** Samples by name and labels; every line must be a comment or well-formed, every name announced once. */
+    private static Map<String, String> samples(String text) {
+        Map<String, String> samples = new HashMap<>();
+        Pattern line = Pattern.compile("([a-z0-9_]+\\{[^}]*}) (\\S+)");
+        Map<String, String> types = new HashMap<>();
+        for (String one : text.split("\n")) {
+            if (one.startsWith("# TYPE ")) {
+                String[] parts = one.split(" ");
+                assertThat(types.put(parts[2], parts[3]))
+                        .as("announced twice: " + one)
+                        .isNull();
+                continue;
+            }
+            var matcher = line.matcher(one);
+            assertThat(matcher.matches()).as(one).isTrue();
+            assertThat(Double.valueOf(matcher.group(2))).isNotNaN();
+            assertThat(samples.put(matcher.group(1), matcher.group(2)))
+                    .as("twice: " + one)
+                    .isNull();
+        }
+        return samples;
+    }
+
+    @Test
+    void endedRequestsAddUpOverTheirReasons() throws Exception {
+        server.service.manual = true;
+        int[] counts = new int[4];
+        for (int i = 0; i < 12; i++) {
+            int before = server.service.submitted.size();
+            int way = i % 4;
+            counts[way]++;
+            try (RawClient client = new RawClient(server)) {
+                client.post("/v1/chat/completions", TestServer.chatBody("\"stream\":true"));
+                FakeService.FakeGeneration generation = server.service.awaitSubmitted(before);
+                generation.emit("x");
+                client.lineThatBegins("data: ");
+                switch (way) {
+                    case 0 -> generation.finish(FinishReason.STOP);
+                    case 1 -> generation.finish(FinishReason.LENGTH);
+                    case 2 -> generation.fail("boom");
+                    default -> {}
+                }
+                if (way < 3) {
+                    client.lineThatBegins("data: [DONE]");
+                }
+            }
+            Wait.until("the request is gone", () -> server.server.runningRequests() == 0);
+        }
+        Wait.until("all are counted", () -> metric("requests_total", "") == 12);
+        assertThat(metric("requests_total", "stop")).isEqualTo(counts[0]);
+        assertThat(metric("requests_total", "length")).isEqualTo(counts[1]);
+        assertThat(metric("requests_total", "error")).isEqualTo(counts[2]);
+        assertThat(metric("requests_total", "cancelled")).isEqualTo(counts[3]);
+    }
+
+    private int metric(String name, String reason) {
+        try {
+            return samples(server.get("/metrics").body()).entrySet().stream()
+                    .filter(e ->
+                            e.getKey().startsWith("rondo_" + name) && e.getKey().contains(reason))
+                    .mapToInt(e -> Integer.parseInt(e.getValue()))
+                    .sum();
+        } catch (Exception e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    @Test
+    void tokenizeAndDetokenizeAreInverse() throws Exception {
+        JsonNode plain = TestServer.json(server.post("/tokenize", "{\"prompt\":\"aé\",\"add_special_tokens\":false}"));
+        assertThat(plain.toString()).isEqualTo("{\"count\":3,\"max_model_len\":4096,\"tokens\":[97,195,169]}");
+        assertThat(server.post("/detokenize", "{\"tokens\":[97,195,169]}").body())
+                .isEqualTo("{\"prompt\":\"aé\"}");
+        assertThat(server.post("/detokenize", "{\"tokens\":[97,260]}").statusCode())
+                .isEqualTo(400);
+        JsonNode chat = TestServer.json(server.post("/tokenize", TestServer.chatBody("")));
+        server.chat("");
+        assertThat(chat.get("count").intValue())
+                .isEqualTo(server.service.submitted.getFirst().request.prompt().tokens());
+        assertThat(server.post("/tokenize", "{}").statusCode()).isEqualTo(400);
+    }
+
+    @Test
+    void thePrefixCacheIsClearedOnDemand() throws Exception {
+        assertThat(server.post("/admin/reset_prefix_cache", "").statusCode()).isEqualTo(200);
+        assertThat(server.service.cleared).isEqualTo(1);
+        assertThat(server.get("/version").body()).isEqualTo("{\"version\":\"0.1.0\"}");
+    }
+
+    @Test
+    void aRequestMayAskForItsTimings() throws Exception {
+        try (TestServer timed = new TestServer(o -> o.returnPerfMetrics(true))) {
+            String body = TestServer.chatBody("");
+            JsonNode answer = TestServer.json(timed.post("/v1/chat/completions", body, "X-Rondo-Metrics", "1"));
+            assertThat(answer.at("/perf_metrics/first_token_ms").doubleValue()).isPositive();
+            assertThat(TestServer.json(timed.post("/v1/chat/completions", body)).has("perf_metrics"))
+                    .isFalse();
+        }
+    }
+}
