@@ -11,6 +11,7 @@ import rondo.base.UserError;
 import rondo.text.ChatEncoder;
 import rondo.text.ChatInput;
 import rondo.text.ChatTemplate;
+import rondo.text.PrefixTokenizationCache;
 import rondo.text.Tokenizer;
 import tools.jackson.databind.node.ArrayNode;
 
@@ -18,17 +19,15 @@ import tools.jackson.databind.node.ArrayNode;
 public final class ServedPrompt implements Function<List<Message>, TokenIds> {
     private final ChatEncoder encoder;
 
-    public ServedPrompt(Tokenizer tokenizer, ChatTemplate template) {
-        this.encoder = new ChatEncoder(tokenizer, template, true);
+    public ServedPrompt(ChatEncoder encoder) {
+        this.encoder = encoder;
     }
 
     /** With the chat template of a checkpoint directory. */
     public static ServedPrompt of(Path checkpoint, Tokenizer tokenizer) {
-        return new ServedPrompt(
-                tokenizer,
-                ChatTemplate.load(checkpoint)
-                        .orElseThrow(() ->
-                                new UserError(UserError.MODEL, "bench: " + checkpoint + " has no chat template")));
+        ChatTemplate template = ChatTemplate.load(checkpoint)
+                .orElseThrow(() -> new UserError(UserError.MODEL, "bench: " + checkpoint + " has no chat template"));
+        return new ServedPrompt(new ChatEncoder(tokenizer, template, true, PrefixTokenizationCache.off()));
     }
 
     @Override

@@ -9,11 +9,12 @@ import java.time.Duration;
 import java.time.LocalDateTime;
 import java.time.LocalTime;
 import java.util.HexFormat;
-import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import rondo.agentx.ServedPrompt;
+import rondo.base.Env;
 import rondo.base.TimeSource;
 import rondo.base.UserError;
 import rondo.cli.config.ServeConfig;
@@ -65,7 +66,7 @@ final class LocalServer implements AutoCloseable {
     }
 
     /** Loads the model and listens; whatever fails, nothing is left behind. */
-    static LocalServer start(ServeRequest request, TimeSource time) {
+    static LocalServer start(ServeRequest request, Env env, TimeSource time) {
         ServeConfig config = request.config();
         LOG.info("rondo version={} model={} directory={}", Version.rondo(), request.servedName(), request.model());
         try (Undo undo = new Undo()) {
@@ -78,8 +79,8 @@ final class LocalServer implements AutoCloseable {
             undo.add(engine::close);
             Tokenizer tokenizer = text.await();
             ChatTemplate template = template(request);
-            ChatEncoder chat =
-                    new ChatEncoder(tokenizer, template, config.model().safeSpecialTokens());
+            ChatEncoder chat = new ChatEncoder(
+                    tokenizer, template, config.model().safeSpecialTokens(), TokenizationCaches.of(config, env));
             OutputParsers parsers = OutputParsers.choose(
                     config.model().toolParser(),
                     "none",
@@ -236,12 +237,9 @@ final class LocalServer implements AutoCloseable {
         return tokenizer;
     }
 
-    ChatEncoder chat() {
-        return chat;
-    }
-
-    List<Integer> endIds() {
-        return model.generation().eos();
+    /** Messages to tokens as this server sees them. */
+    ServedPrompt servedPrompt() {
+        return new ServedPrompt(chat);
     }
 
     /** Whether the device is lost or the loop has failed; nothing more will be answered. */

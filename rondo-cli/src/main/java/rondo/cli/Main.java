@@ -14,7 +14,7 @@ public final class Main {
 
     /** Runs one command line; what a test calls. */
     static int run(Env env, String... args) {
-        Serving serving = Wiring.serving();
+        Serving serving = Wiring.serving(env);
         return RondoCommand.run(serving, env, args);
     }
 }

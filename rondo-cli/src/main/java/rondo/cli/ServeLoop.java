@@ -5,6 +5,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import rondo.base.Env;
 import rondo.base.Threads;
 import rondo.base.TimeSource;
 
@@ -15,9 +16,11 @@ final class ServeLoop implements Serving {
     private static final long WATCH_MILLIS = 200;
     private static final int DEVICE_LOST = 1;
 
+    private final Env env;
     private final TimeSource time;
 
-    ServeLoop(TimeSource time) {
+    ServeLoop(Env env, TimeSource time) {
+        this.env = env;
         this.time = time;
     }
 
@@ -26,7 +29,7 @@ final class ServeLoop implements Serving {
         CountDownLatch told = new CountDownLatch(1);
         CountDownLatch ended = new CountDownLatch(1);
         long begin = time.nanoTime();
-        try (LocalServer server = LocalServer.start(request, time)) {
+        try (LocalServer server = LocalServer.start(request, env, time)) {
             onSignal(told, ended);
             LOG.info(
                     "ready url={} start_ms={} since_jvm_start_ms={}",

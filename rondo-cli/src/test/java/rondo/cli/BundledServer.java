@@ -6,7 +6,9 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import rondo.base.Env;
 import rondo.base.Json;
 import rondo.base.Shared;
 import rondo.base.TimeSource;
@@ -34,7 +36,7 @@ final class BundledServer implements AutoCloseable {
                 0,
                 Optional.empty(),
                 ConfigLoader.parse("test.yaml", "rondo:\n  cpu_kv_base: 1GiB\n" + yaml, List.of()));
-        return new BundledServer(LocalServer.start(request, TimeSource.system()));
+        return new BundledServer(LocalServer.start(request, new Env(Map.of()), TimeSource.system()));
     }
 
     URI url() {

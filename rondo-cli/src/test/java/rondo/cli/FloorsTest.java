@@ -63,6 +63,7 @@ class FloorsTest {
                         "rondo.engine..",
                         "rondo.text..",
                         "rondo.kv.KvStats",
+                        "rondo.kv.Tier",
                         "rondo.kv.KvEvent",
                         "rondo.kv.KvEventSink",
                         "rondo.kv.PromptKeys",

@@ -23,6 +23,11 @@ public final class ChatEncoder {
     private final AddedTokenMatcher matcher;
     private final PrefixTokenizationCache cache;
 
+    /** An encoder with a prefix cache of the default size. */
+    public ChatEncoder(Tokenizer tokenizer, ChatTemplate template, boolean safeSpecialTokens) {
+        this(tokenizer, template, safeSpecialTokens, new PrefixTokenizationCache());
+    }
+
     /**
      * @param safeSpecialTokens {@code rondo.safe_special_tokens}; false: special tokens are parsed wherever they stand
      */

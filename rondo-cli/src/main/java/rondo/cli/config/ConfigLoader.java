@@ -66,6 +66,7 @@ public final class ConfigLoader {
                         ServeConfig.DType.valueOf(upper(s.text("dtype"))),
                         s.text("generation_config").equals("auto"),
                         s.bool("disable_mm_encoder"),
+                        s.bool("enable_tokenization_cache"),
                         s.text("tool_parser"),
                         s.bool("rondo.safe_special_tokens"),
                         s.optionalDay("rondo.template_date")),

@@ -61,6 +61,7 @@ public record ServeConfig(
      * @param dtype              {@code dtype}
      * @param checkpointDefaults {@code generation_config: auto}
      * @param disableMmEncoder   {@code disable_mm_encoder}
+     * @param tokenizationCache  {@code enable_tokenization_cache}
      * @param toolParser         {@code tool_parser}: {@code auto}, {@code hermes} or {@code none}
      * @param safeSpecialTokens  {@code rondo.safe_special_tokens}
      * @param templateDate       {@code rondo.template_date}
@@ -71,6 +72,7 @@ public record ServeConfig(
             DType dtype,
             boolean checkpointDefaults,
             boolean disableMmEncoder,
+            boolean tokenizationCache,
             String toolParser,
             boolean safeSpecialTokens,
             Optional<LocalDate> templateDate) {}
