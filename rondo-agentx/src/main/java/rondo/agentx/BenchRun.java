@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
@@ -31,6 +32,7 @@ import rondo.agentx.replay.TurnSender;
 import rondo.agentx.trace.Trace;
 import rondo.base.Ids;
 import rondo.base.TimeSource;
+import rondo.base.TokenIds;
 import rondo.base.UserError;
 import rondo.text.Tokenizer;
 
@@ -41,7 +43,7 @@ public final class BenchRun {
 
     private final BenchOptions options;
     private final Tokenizer tokenizer;
-    private final Function<List<Message>, rondo.base.TokenIds> template;
+    private final Function<List<Message>, TokenIds> template;
     private final TimeSource clock = TimeSource.system();
 
     private volatile boolean cancelled;
@@ -52,7 +54,7 @@ public final class BenchRun {
      * @param template  messages to tokens as the server sees them, generation prompt included; used only where the
      *                  options give {@code tokensPerBlock}
      */
-    public BenchRun(BenchOptions options, Tokenizer tokenizer, Function<List<Message>, rondo.base.TokenIds> template) {
+    public BenchRun(BenchOptions options, Tokenizer tokenizer, Function<List<Message>, TokenIds> template) {
         this.options = options;
         this.tokenizer = tokenizer;
         this.template = template;
@@ -217,8 +219,13 @@ public final class BenchRun {
                 options.concurrency(),
                 bound,
                 options.seed());
-        return "%d traces with %d requests, %d at a time, %s"
-                .formatted(plans.size(), turns, options.concurrency(), bound);
+        return String.format(
+                Locale.ROOT,
+                "%d traces with %d requests, %d at a time, %s",
+                plans.size(),
+                turns,
+                options.concurrency(),
+                bound);
     }
 
     private void artifactsDirectory() {

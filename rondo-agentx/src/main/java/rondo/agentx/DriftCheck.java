@@ -2,6 +2,7 @@ package rondo.agentx;
 
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Locale;
 import java.util.SplittableRandom;
 import rondo.agentx.plan.ByteSink;
 import rondo.agentx.plan.Conversation;
@@ -48,9 +49,12 @@ final class DriftCheck {
         if (!fits && !allowed) {
             throw new UserError(
                     UserError.USAGE,
-                    ("bench: the tokenizer does not give back its own words: %.2f tokens drift per message (at most %.0f,"
-                                    + " and 0.1 %% of the prompt); --allow-drift runs all the same")
-                            .formatted(drift / SAMPLES, MOST_TOKENS));
+                    String.format(
+                            Locale.ROOT,
+                            "bench: the tokenizer does not give back its own words: %.2f tokens drift per message (at most %.0f,"
+                                    + " and 0.1 %% of the prompt); --allow-drift runs all the same",
+                            drift / SAMPLES,
+                            MOST_TOKENS));
         }
     }
 }

@@ -1,5 +1,7 @@
 package rondo.agentx;
 
+import java.util.Locale;
+
 /** Hears how a run goes; called by the run's own thread. */
 public interface Progress {
     /** Hears nothing. */
@@ -41,20 +43,21 @@ public interface Progress {
         /** One plain line. */
         public String line() {
             String count = expected > 0 ? done + "/" + expected : Integer.toString(done);
-            String tail = secondsLeft >= 0 ? ", %.0f s left".formatted(secondsLeft) : "";
+            String tail = secondsLeft >= 0 ? String.format(Locale.ROOT, ", %.0f s left", secondsLeft) : "";
             double s = Math.max(seconds, 1e-9);
-            return "%5.0f s  %d sessions, %d in flight, %s requests, %.0f tok/s, %.1f out tok/s, TTFT p50 %.0f ms, hits %.1f %%, %d failed%s"
-                    .formatted(
-                            seconds,
-                            lanes,
-                            inFlight,
-                            count,
-                            totalTokens / s,
-                            outputTokens / s,
-                            ttftP50Millis,
-                            hitPercent,
-                            failed,
-                            tail);
+            return String.format(
+                    Locale.ROOT,
+                    "%5.0f s  %d sessions, %d in flight, %s requests, %.0f tok/s, %.1f out tok/s, TTFT p50 %.0f ms, hits %.1f %%, %d failed%s",
+                    seconds,
+                    lanes,
+                    inFlight,
+                    count,
+                    totalTokens / s,
+                    outputTokens / s,
+                    ttftP50Millis,
+                    hitPercent,
+                    failed,
+                    tail);
         }
     }
 }

@@ -2,6 +2,7 @@ package rondo.agentx;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.OptionalInt;
 import java.util.function.ToIntFunction;
 import org.HdrHistogram.Histogram;
@@ -103,8 +104,11 @@ final class Recorder implements ReplayObserver {
                 && failed > options.failedRequestThreshold().getAsDouble() * seen
                 && dispatcher != null) {
             tooManyFailures = true;
-            progress.note("%d of %d requests failed, more than --failed-request-threshold allows: the run is cancelled"
-                    .formatted(failed, seen));
+            progress.note(String.format(
+                    Locale.ROOT,
+                    "%d of %d requests failed, more than --failed-request-threshold allows: the run is cancelled",
+                    failed,
+                    seen));
             dispatcher.stop();
         }
     }
@@ -145,7 +149,7 @@ final class Recorder implements ReplayObserver {
     void warnings(RunSummary summary, List<String> to) {
         double lag = summary.dispatchLag().percentile(99);
         if (lag > MOST_LAG_MILLIS) {
-            to.add("requests left %.0f ms late at p99: the harness was short of CPU".formatted(lag));
+            to.add(String.format(Locale.ROOT, "requests left %.0f ms late at p99: the harness was short of CPU", lag));
         }
         if (summary.withoutUsage() > 0) {
             to.add(summary.withoutUsage()
@@ -157,8 +161,11 @@ final class Recorder implements ReplayObserver {
         }
         if (summary.measuredHitPercent().isPresent()
                 && summary.measuredHitPercent().getAsDouble() < summary.theoreticalHitPercent() - 5) {
-            to.add("the server hit %.1f %% of the prompt tokens in its cache, the traces allow %.1f %%"
-                    .formatted(summary.measuredHitPercent().getAsDouble(), summary.theoreticalHitPercent()));
+            to.add(String.format(
+                    Locale.ROOT,
+                    "the server hit %.1f %% of the prompt tokens in its cache, the traces allow %.1f %%",
+                    summary.measuredHitPercent().getAsDouble(),
+                    summary.theoreticalHitPercent()));
         }
     }
 }

@@ -37,6 +37,7 @@ final class PointExport {
         out.put("errors", s.failed());
         out.put("overflow", s.overflowed());
         out.put("osl_mismatch", s.lengthMismatches());
+        result.options().duration().ifPresent(d -> coverage(out.putObject("coverage"), result, d.toNanos() / 1e9));
         ObjectNode idle = out.putObject("idle");
         idle.put("tree_jumps", result.idle().treeJumps());
         idle.put("tree_s", result.idle().treeSeconds());
@@ -47,6 +48,26 @@ final class PointExport {
         lag.put("p99", s.dispatchLag().percentile(99));
         out.set("row", result.row().json());
         return out;
+    }
+
+    /** How far into the configured duration tokens were seen (agentx-protocol.md §7.4). */
+    private static void coverage(ObjectNode to, BenchResult result, double seconds) {
+        double ttft = 0;
+        double itl = 0;
+        double content = 0;
+        for (RequestRecord r : result.records()) {
+            if (r.result().hasContent()) {
+                double last = result.seconds(r.result().lastContent());
+                content = Math.max(content, last);
+                if (r.succeeded()) {
+                    ttft = Math.max(ttft, result.seconds(r.result().firstContent()));
+                    itl = r.itlMillis().isPresent() ? Math.max(itl, last) : itl;
+                }
+            }
+        }
+        to.put("ttft_ratio", Math.clamp(ttft / seconds, 0, 1));
+        to.put("inter_token_latency_ratio", Math.clamp(itl / seconds, 0, 1));
+        to.put("streaming_content_ratio", Math.clamp(content / seconds, 0, 1));
     }
 
     private static void seconds(ObjectNode to, Distribution millis) {

@@ -91,8 +91,8 @@ public final class BenchTable {
         }
         result.summary()
                 .errors()
-                .forEach(e -> out.append(
-                        "error %d %s: %s (%d times)%n".formatted(e.code(), e.type(), e.message(), e.count())));
+                .forEach(e -> out.append(String.format(
+                        Locale.ROOT, "error %d %s: %s (%d times)%n", e.code(), e.type(), e.message(), e.count())));
         result.warnings().forEach(w -> out.append("warning: ").append(w).append('\n'));
         return out.toString();
     }

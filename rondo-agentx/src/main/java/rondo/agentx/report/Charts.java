@@ -48,11 +48,17 @@ final class Charts {
             String name = sessions(runs.get(i));
             double px = x.pixel(s.speed(50));
             double py = y.pixel(s.totalTokensPerSecond());
-            String tip = "%s: %.0f tokens/s in all, %.1f tokens/s per session"
-                    .formatted(name, s.totalTokensPerSecond(), s.speed(50));
+            String tip = String.format(
+                    Locale.ROOT,
+                    "%s: %.0f tokens/s in all, %.1f tokens/s per session",
+                    name,
+                    s.totalTokensPerSecond(),
+                    s.speed(50));
             svg.circle(px, py, 7, colour(i), tip);
             boolean right = px > 850;
-            svg.text(right ? px - 12 : px + 12, py + 4, right ? "end" : "start", name, "strong");
+            // Neighbouring points: labels alternate above and below.
+            double shift = i % 2 == 0 ? -8 : 18;
+            svg.text(right ? px - 10 : px + 10, py + shift, right ? "end" : "start", name, "strong");
         }
         return svg.toString();
     }
@@ -70,7 +76,7 @@ final class Charts {
         for (BenchResult run : runs) {
             Distribution d = run.summary().of(metric);
             if (!d.isEmpty()) {
-                least = Math.min(least, d.min());
+                least = Math.min(least, d.percentile(1));
                 most = Math.max(most, d.max());
             }
         }

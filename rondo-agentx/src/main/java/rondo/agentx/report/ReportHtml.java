@@ -120,8 +120,8 @@ public final class ReportHtml {
                     .ifPresent(c -> c.violations().forEach(v -> warn(who + "cached tokens: " + v)));
             run.summary()
                     .errors()
-                    .forEach(e ->
-                            warn("%s%d times %d %s: %s".formatted(who, e.count(), e.code(), e.type(), e.message())));
+                    .forEach(e -> warn(String.format(
+                            Locale.ROOT, "%s%d times %d %s: %s", who, e.count(), e.code(), e.type(), e.message())));
         }
     }
 
@@ -156,13 +156,14 @@ public final class ReportHtml {
     private void run(BenchResult run, int index) {
         RunSummary s = run.summary();
         out.append("<h2>").append(Charts.sessions(run)).append("</h2><p class=\"soft\">");
-        out.append(Svg.escape("%d requests in %.1f s, %d failed. Interactivity p50 / p90 (slow tail): %s / %s tokens/s."
-                .formatted(
-                        s.requests(),
-                        s.durationSeconds(),
-                        s.failed() + s.overflowed(),
-                        BenchTable.number(s.interactivity(50)),
-                        BenchTable.number(s.interactivity(90)))));
+        out.append(Svg.escape(String.format(
+                Locale.ROOT,
+                "%d requests in %.1f s, %d failed. Interactivity p50 / p90 (slow tail): %s / %s tokens/s.",
+                s.requests(),
+                s.durationSeconds(),
+                s.failed() + s.overflowed(),
+                BenchTable.number(s.interactivity(50)),
+                BenchTable.number(s.interactivity(90)))));
         out.append("</p><p class=\"legend\"><i style=\"background:var(--cached)\"></i>cached input")
                 .append("<i style=\"background:var(--computed)\"></i>computed input</p><figure>")
                 .append(Charts.inputOverTime(run))
@@ -189,7 +190,7 @@ public final class ReportHtml {
                     .append(Svg.escape(
                             r.request().stream().id() + " turn " + r.request().turn()))
                     .append("</td>");
-            cell("%.1f s".formatted(run.seconds(r.result().start())));
+            cell(String.format(Locale.ROOT, "%.1f s", run.seconds(r.result().start())));
             cell(Charts.millis(r.latencyMillis().orElse(0)));
             cell(Charts.millis(r.ttftMillis().orElse(0)));
             cell(Integer.toString(r.inputTokens()));

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import rondo.agentx.BenchResult;
@@ -79,7 +80,7 @@ final class SwimLanes {
         double end = x.pixel(run.seconds(r.result().end()));
         String tip = tip(r);
         if (!r.succeeded()) {
-            svg.rect(start, top, end - start, ROW - 3, "failed", tip);
+            svg.rect(start, top, Math.max(4, end - start), ROW - 3, "failed", tip);
             return;
         }
         String kind = r.request().stream().isRoot() ? "" : "child-";
@@ -92,19 +93,18 @@ final class SwimLanes {
         String what = r.request().stream().id() + " turn " + r.request().turn();
         return switch (r.result().outcome()) {
             case Outcome.Success s ->
-                "%s: TTFT %s, decode %s, %d tokens in (%s cached), %d out"
-                        .formatted(
-                                what,
-                                Charts.millis(r.ttftMillis().orElse(0)),
-                                Charts.millis(r.decodeMillis().orElse(0)),
-                                r.inputTokens(),
-                                r.result().usage().cachedTokens().isPresent()
-                                        ? Integer.toString(r.result()
-                                                .usage()
-                                                .cachedTokens()
-                                                .getAsInt())
-                                        : "unknown",
-                                r.outputTokens());
+                String.format(
+                        Locale.ROOT,
+                        "%s: TTFT %s, decode %s, %d tokens in (%s cached), %d out",
+                        what,
+                        Charts.millis(r.ttftMillis().orElse(0)),
+                        Charts.millis(r.decodeMillis().orElse(0)),
+                        r.inputTokens(),
+                        r.result().usage().cachedTokens().isPresent()
+                                ? Integer.toString(
+                                        r.result().usage().cachedTokens().getAsInt())
+                                : "unknown",
+                        r.outputTokens());
             case Outcome.Failed f -> what + ": failed, " + f.code() + " " + f.type() + ": " + f.message();
             case Outcome.Overflow o -> what + ": prompt too long, " + o.message();
             case Outcome.Cancelled c -> what + ": cut off at the end of the run";
