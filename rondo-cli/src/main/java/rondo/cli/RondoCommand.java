@@ -31,17 +31,21 @@ public final class RondoCommand implements Runnable {
     }
 
     /** All commands, registered here and nowhere else; one is made when it is asked for, so that a start stays short. */
-    private static Map<String, Supplier<CommandLine>> commands(Serving serving) {
+    private static Map<String, Supplier<CommandLine>> commands(Serving serving, Env env) {
         Map<String, Supplier<CommandLine>> commands = new LinkedHashMap<>();
         commands.put("serve", () -> ServeCommand.commandLine(serving));
+        commands.put("bench", () -> new CommandLine(new BenchCommand()));
+        commands.put("traces", () -> new CommandLine(new TracesCommand()));
+        commands.put("quickstart", () -> new CommandLine(new QuickstartCommand(env)));
         commands.put("config", () -> new CommandLine(new ConfigCommand()));
+        commands.put("dev", () -> new CommandLine(new DevCommand()));
         return commands;
     }
 
     /** The command that the first argument names, or all of them where it names none. */
-    static CommandLine commandLine(Serving serving, String... args) {
+    static CommandLine commandLine(Serving serving, Env env, String... args) {
         CommandLine rondo = new CommandLine(new RondoCommand());
-        Map<String, Supplier<CommandLine>> commands = commands(serving);
+        Map<String, Supplier<CommandLine>> commands = commands(serving, env);
         if (args.length > 0 && commands.get(args[0]) instanceof Supplier<CommandLine> one) {
             rondo.addSubcommand(args[0], one.get());
         } else {
@@ -54,7 +58,7 @@ public final class RondoCommand implements Runnable {
     static int run(Serving serving, Env env, String... args) {
         return Faults.guard(new PrintWriter(System.err, true), () -> {
             Logging.level(Logging.levelOf(env));
-            CommandLine rondo = commandLine(serving, args);
+            CommandLine rondo = commandLine(serving, env, args);
             return rondo.execute(Spelling.of(rondo).normalise(args));
         });
     }

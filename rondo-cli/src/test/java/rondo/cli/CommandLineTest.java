@@ -9,11 +9,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import picocli.CommandLine;
+import rondo.base.Env;
 import rondo.base.UserError;
 
 /** What a person meets who types a command: one line for a mistake, the right exit code, help. */
@@ -35,7 +37,7 @@ class CommandLineTest {
     }
 
     private int run(Serving serving, String... args) {
-        CommandLine rondo = RondoCommand.commandLine(serving, args);
+        CommandLine rondo = RondoCommand.commandLine(serving, new Env(Map.of()), args);
         PrintWriter o = new PrintWriter(out, true);
         PrintWriter e = new PrintWriter(err, true);
         rondo.setOut(o).setErr(e);
@@ -208,7 +210,7 @@ class CommandLineTest {
 
     @Test
     void everyOptionMayBeWrittenBothWaysAndValuesAreLeftAlone() {
-        CommandLine rondo = RondoCommand.commandLine(r -> 0);
+        CommandLine rondo = RondoCommand.commandLine(r -> 0, new Env(Map.of()));
         Spelling spelling = Spelling.of(rondo);
         assertThat(spelling.normalise(
                         "serve",
