@@ -79,6 +79,10 @@ public final class BenchRun {
         artifactsDirectory();
         int plays = plays(plans.size());
         int expected = options.duration().isPresent() ? 0 : expected(plans, plays);
+        if (options.duration().isEmpty() && plays < options.concurrency()) {
+            warnings.add("only " + plays + " of " + options.concurrency() + " lanes are used: there are no more traces"
+                    + " to play (--cache-bust first_turn_prefix or --allow-dataset-wrap play them again)");
+        }
         warnings.forEach(progress::note);
         progress.note(describe(plans, plays));
 
