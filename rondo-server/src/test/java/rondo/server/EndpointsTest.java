@@ -61,6 +61,7 @@ class EndpointsTest {
                 assertThat(response.body()).isEqualTo(one.getValue());
             }
         }
+        server.service.state = EngineStats.State.FAILED;
         assertThat(server.get("/health/live").statusCode()).isEqualTo(503);
         server.service.state = EngineStats.State.STARTING;
         assertThat(server.get("/health/live").statusCode()).isEqualTo(200);
