@@ -228,9 +228,8 @@ final class BenchCommand implements Callable<Integer> {
             out.print(BenchTable.text(List.of(result.row())));
             result.warnings().forEach(w -> out.println("warning: " + w));
             result.reasons().forEach(r -> out.println("not valid: " + r));
-            result.cacheCheck().ifPresent(c -> c.violations().stream()
-                    .limit(10)
-                    .forEach(v -> out.println("cached tokens: " + v)));
+            result.cacheCheck()
+                    .ifPresent(c -> c.violations().stream().limit(10).forEach(v -> out.println("cached tokens: " + v)));
             out.println("report: " + report);
             out.flush();
             return result.cancelled() ? 1 : 0;
@@ -274,7 +273,9 @@ final class BenchCommand implements Callable<Integer> {
         traceIdleCap.ifPresent(b::traceIdleGapCapSeconds);
         systemIdleCap.ifPresent(b::systemIdleGapCapSeconds);
         failedThreshold.ifPresent(b::failedRequestThreshold);
-        tokensPerBlock.or(() -> probe.tokensPerBlock().stream().boxed().findFirst()).ifPresent(b::tokensPerBlock);
+        tokensPerBlock
+                .or(() -> probe.tokensPerBlock().stream().boxed().findFirst())
+                .ifPresent(b::tokensPerBlock);
         return b.build();
     }
 

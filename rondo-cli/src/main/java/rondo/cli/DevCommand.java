@@ -15,6 +15,8 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
+import rondo.base.Env;
+import rondo.base.TimeSource;
 import rondo.model.SyntheticCheckpoint;
 import rondo.model.SyntheticCheckpoint.Shape;
 import rondo.model.compute.ElementType;
@@ -25,7 +27,7 @@ import rondo.model.compute.ElementType;
         hidden = true,
         description = "Tools for those who work on Rondo itself.",
         mixinStandardHelpOptions = true,
-        subcommands = DevCommand.RandomModel.class)
+        subcommands = {DevCommand.RandomModel.class, DevCommand.Train.class})
 final class DevCommand implements Runnable {
     @CommandLine.Spec
     private CommandLine.Model.@Nullable CommandSpec spec;
@@ -86,6 +88,34 @@ final class DevCommand implements Runnable {
             out.println("wrote " + directory);
             out.flush();
             return 0;
+        }
+    }
+
+    /** {@code rondo dev train}: what runs while the AOT cache is made. */
+    @Command(
+            name = "train",
+            description = "Starts a server on the bundled model, replays a few short sessions and ends.",
+            mixinStandardHelpOptions = true)
+    static final class Train implements Callable<Integer> {
+        @CommandLine.Spec
+        private CommandLine.Model.@Nullable CommandSpec spec;
+
+        @Override
+        public Integer call() throws Exception {
+            if (spec == null) {
+                throw new IllegalStateException("run by picocli only");
+            }
+            PrintWriter out = spec.commandLine().getOut();
+            Path folder = Files.createTempDirectory("rondo-train");
+            try {
+                return new Quickstart(new Env(Map.of()), TimeSource.system(), List.of(2))
+                                .run(Quickstart.bundledModel(), folder, out)
+                                .ok()
+                        ? 0
+                        : 1;
+            } finally {
+                Folders.delete(folder);
+            }
         }
     }
 }

@@ -42,7 +42,6 @@ import rondo.server.WeightSummary;
 import rondo.text.ChatEncoder;
 import rondo.text.ChatTemplate;
 import rondo.text.HuggingFaceTokenizer;
-import rondo.text.PrefixTokenizationCache;
 import rondo.text.Tokenizer;
 import rondo.text.parse.OutputParsers;
 

@@ -38,6 +38,8 @@ public final class Logging extends ContextAwareBase implements Configurator {
         var root = context.getLogger(Logger.ROOT_LOGGER_NAME);
         root.addAppender(appender);
         root.setLevel(Level.INFO);
+        // It looks for GPUs and warns where there is none, which is nothing to warn about.
+        context.getLogger("ai.djl").setLevel(Level.ERROR);
         return ExecutionStatus.DO_NOT_INVOKE_NEXT_IF_ANY;
     }
 

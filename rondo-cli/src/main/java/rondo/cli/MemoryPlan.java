@@ -74,7 +74,8 @@ record MemoryPlan(KvPools pools, int maxSeqLen, long bytes) {
                 .withChunkedPrefill(config.limits().chunkedPrefill())
                 .withPrefixAware(scheduling.prefixAware() && config.kv().blockReuse())
                 .withQueue(EngineOptions.QueueOrder.FCFS, scheduling.maxQueueSize(), scheduling.queuedTokens(maxSeqLen))
-                .withTimeouts(scheduling.queueTimeoutMillis(), scheduling.requestTimeoutMillis());
+                .withTimeouts(scheduling.queueTimeoutMillis(), scheduling.requestTimeoutMillis())
+                .withIterLog(scheduling.printIterLog());
     }
 
     /** One line per pool. */

@@ -21,6 +21,7 @@ import rondo.engine.spi.StepLimits;
  * @param maxQueuedTokens  {@code rondo.max_queued_tokens}: prompt tokens of waiting requests
  * @param queueTimeoutMillis {@code rondo.queue_timeout_ms}; 0 = none
  * @param requestTimeoutMillis {@code rondo.request_timeout_ms}; 0 = none
+ * @param printIterLog     {@code print_iter_log}: one log line per step
  */
 public record EngineOptions(
         int maxBatchSize,
@@ -36,7 +37,8 @@ public record EngineOptions(
         int maxQueueSize,
         long maxQueuedTokens,
         long queueTimeoutMillis,
-        long requestTimeoutMillis) {
+        long requestTimeoutMillis,
+        boolean printIterLog) {
     /** When a waiting sequence may begin. */
     public enum Capacity {
         /** As soon as its next chunk fits; a full pool pauses the youngest. */
@@ -106,7 +108,8 @@ public record EngineOptions(
                 1024,
                 64L * maxSeqLen,
                 0,
-                0);
+                0,
+                false);
     }
 
     public EngineOptions withChunkedPrefill(boolean on) {
@@ -124,7 +127,8 @@ public record EngineOptions(
                 maxQueueSize,
                 maxQueuedTokens,
                 queueTimeoutMillis,
-                requestTimeoutMillis);
+                requestTimeoutMillis,
+                printIterLog);
     }
 
     public EngineOptions withQueue(QueueOrder order, int size, long tokens) {
@@ -142,7 +146,8 @@ public record EngineOptions(
                 size,
                 tokens,
                 queueTimeoutMillis,
-                requestTimeoutMillis);
+                requestTimeoutMillis,
+                printIterLog);
     }
 
     public EngineOptions withPrefixAware(boolean on) {
@@ -160,7 +165,8 @@ public record EngineOptions(
                 maxQueueSize,
                 maxQueuedTokens,
                 queueTimeoutMillis,
-                requestTimeoutMillis);
+                requestTimeoutMillis,
+                printIterLog);
     }
 
     public EngineOptions withTimeouts(long queueMillis, long requestMillis) {
@@ -178,7 +184,27 @@ public record EngineOptions(
                 maxQueueSize,
                 maxQueuedTokens,
                 queueMillis,
-                requestMillis);
+                requestMillis,
+                printIterLog);
+    }
+
+    public EngineOptions withIterLog(boolean on) {
+        return new EngineOptions(
+                maxBatchSize,
+                maxNumTokens,
+                maxSeqLen,
+                chunkedPrefill,
+                capacity,
+                chunking,
+                queueOrder,
+                prefixAware,
+                overlap,
+                preemption,
+                maxQueueSize,
+                maxQueuedTokens,
+                queueTimeoutMillis,
+                requestTimeoutMillis,
+                on);
     }
 
     /** The largest step that the engine will plan: with it the executor is opened. One row per run: nobody drafts. */

@@ -32,6 +32,7 @@ final class StepLoop {
     private final QueueLimits queue;
     private final Scheduler scheduler;
     private final RowMasks masks;
+    private final IterationLog iterations;
     private final SequenceList touched = new SequenceList(false);
 
     final Counters counters = new Counters();
@@ -67,6 +68,7 @@ final class StepLoop {
         this.queue = queue;
         this.scheduler = new Scheduler(options, kv, executor.model().layout().tokensPerBlock(), queue);
         this.masks = new RowMasks(executor.model().vocabulary());
+        this.iterations = new IterationLog(options.printIterLog());
         this.kvStats = kv.stats();
         this.kvStatsAt = time.nanoTime();
     }
@@ -187,6 +189,8 @@ final class StepLoop {
     }
 
     private void run(StepPlan plan) {
+        long begin = time.nanoTime();
+        iterations.planned(scheduler.runs);
         if (plan.pages.tierCopies.count > 0) {
             lastCopy = executor.copy(plan.pages.tierCopies, submitted);
         }
@@ -203,7 +207,16 @@ final class StepLoop {
         try {
             StepResult result = executor.await(submitted);
             completed = submitted;
+            long deviceNanos = result.deviceNanos;
             apply(result, null);
+            iterations.done(
+                    submitted,
+                    plan.runs,
+                    scheduler.waiting.size(),
+                    scheduler.active.size(),
+                    kvStats.utilisation(),
+                    time.nanoTime() - begin,
+                    deviceNanos);
         } catch (StepFailure e) {
             switch (e) {
                 case StepFailure.RowsFailed rows -> {

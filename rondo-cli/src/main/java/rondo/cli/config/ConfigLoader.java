@@ -74,7 +74,6 @@ public final class ConfigLoader {
                         s.integer("max_batch_size"),
                         s.integer("max_num_tokens"),
                         s.optionalInt("max_seq_len"),
-                        s.optionalInt("max_input_len"),
                         s.bool("enable_chunked_prefill"),
                         s.bool("rondo.allow_longer_than_model")),
                 kv(s),
@@ -84,7 +83,6 @@ public final class ConfigLoader {
                         s.optionalInt("rondo.max_queued_tokens"),
                         s.integer("rondo.queue_timeout_ms"),
                         s.integer("rondo.request_timeout_ms"),
-                        s.integer("rondo.starvation_ms"),
                         s.bool("print_iter_log")),
                 new ServeConfig.Front(
                         s.integer("stream_interval"),

@@ -30,11 +30,6 @@ final class Rules {
     }
 
     private void lengths() {
-        OptionalInt input = settings.optionalInt("max_input_len");
-        OptionalInt total = settings.optionalInt("max_seq_len");
-        if (input.isPresent() && total.isPresent() && input.getAsInt() >= total.getAsInt()) {
-            mustBe("max_input_len", "< max_seq_len (" + total.getAsInt() + ")");
-        }
         OptionalInt tokens = settings.optionalInt(KV + "max_tokens");
         int block = settings.integer(KV + "tokens_per_block");
         if (tokens.isPresent() && tokens.getAsInt() < block) {

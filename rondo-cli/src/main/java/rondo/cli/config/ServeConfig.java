@@ -83,7 +83,6 @@ public record ServeConfig(
      * @param maxBatchSize         sequences active at once
      * @param maxNumTokens         tokens of one step
      * @param maxSeqLen            prompt and output together, in tokens; empty = as the model and the pools allow
-     * @param maxInputLen          prompt, in tokens; empty = no limit of its own
      * @param chunkedPrefill       {@code enable_chunked_prefill}
      * @param allowLongerThanModel {@code rondo.allow_longer_than_model}
      */
@@ -91,7 +90,6 @@ public record ServeConfig(
             int maxBatchSize,
             int maxNumTokens,
             OptionalInt maxSeqLen,
-            OptionalInt maxInputLen,
             boolean chunkedPrefill,
             boolean allowLongerThanModel) {}
 
@@ -149,7 +147,6 @@ public record ServeConfig(
      * @param maxQueuedTokens      prompt tokens waiting; empty = 64 × max_seq_len
      * @param queueTimeoutMillis   longest wait
      * @param requestTimeoutMillis longest request
-     * @param starvationMillis     wait after which nothing younger is admitted
      * @param printIterLog         one line per step
      */
     public record Scheduling(
@@ -158,7 +155,6 @@ public record ServeConfig(
             OptionalInt maxQueuedTokens,
             int queueTimeoutMillis,
             int requestTimeoutMillis,
-            int starvationMillis,
             boolean printIterLog) {
         /** The bound on waiting prompt tokens for an effective {@code max_seq_len}. */
         public long queuedTokens(int maxSeqLen) {

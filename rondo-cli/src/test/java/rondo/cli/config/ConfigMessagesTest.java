@@ -176,7 +176,6 @@ class ConfigMessagesTest {
             tool_parser: nonesuch  | tool_parser must be one of auto, muse_glimmer, gpt_oss, qwen3, llama3_json, hermes, deepseek_r1, none, got 'nonesuch' (serve.yaml:1)
             model: meta/llama      | model must be a local directory, got 'meta/llama' (serve.yaml:1)
             rondo: {template_date: 2026-02-30} | rondo.template_date must be a date like 2026-12-31, got '2026-02-30' (serve.yaml:1)
-            {max_seq_len: 100, max_input_len: 100} | max_input_len must be < max_seq_len (100), got 100 (serve.yaml:1)
             max_num_tokens: 16     | max_num_tokens must be >= 32 (kv_cache_config.tokens_per_block, with enable_chunked_prefill), got 16 (serve.yaml:1)
             {"a: 1": 2, ? [x] : 3} | a key must be a word (serve.yaml:1)
             """)

@@ -40,7 +40,6 @@ class ServeConfigTest {
                 max_batch_size: 48
                 max_num_tokens: 1_024
                 max_seq_len: 4096
-                max_input_len: 4000
                 enable_chunked_prefill: False
                 dtype: bfloat16
                 stream_interval: 20
@@ -69,7 +68,6 @@ class ServeConfigTest {
                   max_queued_tokens: 9000
                   queue_timeout_ms: 1
                   request_timeout_ms: 2
-                  starvation_ms: 3
                   clamp_max_tokens: false
                   max_request_bytes: 1MiB
                   api_keys: [one, 'two']
@@ -92,7 +90,6 @@ class ServeConfigTest {
         assertThat(c.limits().maxBatchSize()).isEqualTo(48);
         assertThat(c.limits().maxNumTokens()).isEqualTo(1024);
         assertThat(c.limits().maxSeqLen()).hasValue(4096);
-        assertThat(c.limits().maxInputLen()).hasValue(4000);
         assertThat(c.limits().chunkedPrefill()).isFalse();
         assertThat(c.limits().allowLongerThanModel()).isTrue();
         assertThat(c.kv().partialReuse()).isFalse();
@@ -110,7 +107,6 @@ class ServeConfigTest {
         assertThat(c.scheduling().queuedTokens(4096)).isEqualTo(9000);
         assertThat(c.scheduling().queueTimeoutMillis()).isEqualTo(1);
         assertThat(c.scheduling().requestTimeoutMillis()).isEqualTo(2);
-        assertThat(c.scheduling().starvationMillis()).isEqualTo(3);
         assertThat(c.scheduling().printIterLog()).isTrue();
         assertThat(c.front().streamInterval()).isEqualTo(20);
         assertThat(c.front().postprocessWorkers()).isEqualTo(2);
