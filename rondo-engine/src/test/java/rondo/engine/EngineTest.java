@@ -241,7 +241,8 @@ class EngineTest {
                         10,
                         10,
                         0,
-                        0))
+                        0,
+                        false))
                 .isInstanceOf(UserError.class)
                 .hasMessage("config: scheduler_config.capacity_scheduler_policy=GUARANTEED_NO_EVICT is not supported by"
                         + " rondo: not built yet");
