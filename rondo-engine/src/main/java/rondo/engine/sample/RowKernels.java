@@ -77,7 +77,8 @@ final class RowKernels {
     }
 
     /**
-     * {@code weight[i] = exp(x[i] - max)}, to about 1e-7 of its value.
+     * {@code weight[i] = exp(x[i] - max)}, to about 1e-7 of its value; {@code max} is the largest of {@code x}. All in one
+     * method: vectors that are passed to another one may become objects.
      *
      * @return the sum
      */
@@ -85,7 +86,24 @@ final class RowKernels {
         int i = 0;
         FloatVector top = FloatVector.broadcast(F, max);
         for (; i <= n - LANES; i += LANES) {
-            exp(FloatVector.fromArray(F, x, i).sub(top)).intoArray(weight, i);
+            FloatVector d = FloatVector.fromArray(F, x, i).sub(top);
+            VectorMask<Float> nothing = d.compare(VectorOperators.LT, LOWEST);
+            FloatVector clamped = d.max(LOWEST);
+            FloatVector shifted = clamped.fma(FloatVector.broadcast(F, LOG2E), FloatVector.broadcast(F, ROUND));
+            FloatVector n2 = shifted.sub(ROUND);
+            FloatVector r = n2.fma(FloatVector.broadcast(F, -LN2_HIGH), clamped);
+            r = n2.fma(FloatVector.broadcast(F, -LN2_LOW), r);
+            // Taylor's series up to r^7/7!: |r| <= 0.35, so the remainder is below 1e-8.
+            FloatVector p = FloatVector.broadcast(F, 1.98412698e-4f);
+            p = p.fma(r, FloatVector.broadcast(F, 1.38888889e-3f));
+            p = p.fma(r, FloatVector.broadcast(F, 8.33333333e-3f));
+            p = p.fma(r, FloatVector.broadcast(F, 4.16666667e-2f));
+            p = p.fma(r, FloatVector.broadcast(F, 1.66666667e-1f));
+            p = p.fma(r, FloatVector.broadcast(F, 0.5f));
+            p = p.fma(r, FloatVector.broadcast(F, 1f));
+            p = p.fma(r, FloatVector.broadcast(F, 1f));
+            IntVector power = shifted.reinterpretAsInts().lanewise(VectorOperators.LSHL, 23);
+            p.reinterpretAsInts().add(power).reinterpretAsFloats().blend(0f, nothing).intoArray(weight, i);
         }
         for (; i < n; i++) {
             float d = x[i] - max;
@@ -114,28 +132,6 @@ final class RowKernels {
             a += x[i];
         }
         return (a + b) + (c + d);
-    }
-
-    /** exp of arguments that are not positive. */
-    private static FloatVector exp(FloatVector d) {
-        VectorMask<Float> nothing = d.compare(VectorOperators.LT, LOWEST);
-        FloatVector clamped = d.max(LOWEST);
-        FloatVector shifted = clamped.fma(FloatVector.broadcast(F, LOG2E), FloatVector.broadcast(F, ROUND));
-        FloatVector n = shifted.sub(ROUND);
-        FloatVector r = n.fma(FloatVector.broadcast(F, -LN2_HIGH), clamped);
-        r = n.fma(FloatVector.broadcast(F, -LN2_LOW), r);
-        // Taylor's series up to r^7/7!: |r| <= 0.35, so the remainder is below 1e-8.
-        FloatVector p = FloatVector.broadcast(F, 1.98412698e-4f);
-        p = p.fma(r, FloatVector.broadcast(F, 1.38888889e-3f));
-        p = p.fma(r, FloatVector.broadcast(F, 8.33333333e-3f));
-        p = p.fma(r, FloatVector.broadcast(F, 4.16666667e-2f));
-        p = p.fma(r, FloatVector.broadcast(F, 1.66666667e-1f));
-        p = p.fma(r, FloatVector.broadcast(F, 0.5f));
-        p = p.fma(r, FloatVector.broadcast(F, 1f));
-        p = p.fma(r, FloatVector.broadcast(F, 1f));
-        IntVector power = shifted.reinterpretAsInts().lanewise(VectorOperators.LSHL, 23);
-        FloatVector e = p.reinterpretAsInts().add(power).reinterpretAsFloats();
-        return e.blend(0f, nothing);
     }
 
     /** The largest of each {@link #GROUP} of {@code x} into {@code maxima}; returns how many groups there are. */
