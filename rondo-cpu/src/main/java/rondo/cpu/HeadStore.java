@@ -177,14 +177,14 @@ final class HeadStore {
         long first = at + (long) (token / wide) * d * wide * 2 + token % wide * 4L;
         for (int j = 0; j < d / 2; j++) {
             int low = bf16(x[from + 2 * j]) & 0xffff;
-            to.set(INT, first + j * wide * 4L, low | bf16(x[from + 2 * j + 1]) << 16);
+            to.set(INT, first + (long) j * wide * 4, low | bf16(x[from + 2 * j + 1]) << 16);
         }
     }
 
     private static void keysFull(MemorySegment to, long at, float[] x, int from, int d, int token, int wide) {
         long first = at + (long) (token / wide) * d * wide * 4 + token % wide * 4L;
         for (int j = 0; j < d; j++) {
-            to.set(FLOAT, first + j * wide * 4L, x[from + j]);
+            to.set(FLOAT, first + (long) j * wide * 4, x[from + j]);
         }
     }
 
@@ -203,7 +203,7 @@ final class HeadStore {
                     to.set(INT, first + i * 4L, bf16(x[source + i]) & 0xffff);
                 }
             } else {
-                long half = first + (token & 1) * 2;
+                long half = first + (token & 1) * 2L;
                 for (int i = 0; i < count; i++) {
                     to.set(SHORT, half + i * 4L, (short) bf16(x[source + i]));
                 }
@@ -234,7 +234,7 @@ final class HeadStore {
     /** Rounded to nearest even; a NaN stays one. */
     static int bf16(float x) {
         int bits = Float.floatToRawIntBits(x);
-        int rounded = bits + 0x7fff + (bits >>> 16 & 1) >>> 16;
-        return Float.isNaN(x) ? bits >>> 16 | 0x40 : rounded;
+        int rounded = (bits + 0x7fff + ((bits >>> 16) & 1)) >>> 16;
+        return Float.isNaN(x) ? (bits >>> 16) | 0x40 : rounded;
     }
 }

@@ -15,10 +15,10 @@ final class VectorMath {
     static final float EXP_LOW = -87.3f;
 
     private static final float EXP_HIGH = 88.3f;
-    private static final float LOG2_E = 1.44269504f;
+    private static final float LOG2_E = 1.442695f;
     private static final float ROUND = 12582912f; // 1.5 · 2^23: adding it rounds to an integer in the low bits
     private static final float LN2_HIGH = 0.693359375f;
-    private static final float LN2_LOW = -0.00021219444f;
+    private static final float LN2_LOW = -2.1219444e-4f;
 
     private VectorMath() {}
 

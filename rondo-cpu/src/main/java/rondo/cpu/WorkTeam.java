@@ -26,10 +26,10 @@ final class WorkTeam implements AutoCloseable {
     }
 
     /** Below this a region is done by the caller alone: handing over costs about a microsecond. */
-    static final long SHARE_NANOS = 4_000;
+    static final long SHARE_NANOS = 8_000;
 
     /** Below this no parked helper is woken: that costs the caller some microseconds and the helper tens of them. */
-    static final long WAKE_NANOS = 15_000;
+    static final long WAKE_NANOS = 40_000;
 
     private static final int SPINS = 2_000;
     private static final long CLOSED = 1L << 40;
