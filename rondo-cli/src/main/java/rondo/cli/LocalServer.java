@@ -18,7 +18,7 @@ import rondo.base.Env;
 import rondo.base.TimeSource;
 import rondo.base.UserError;
 import rondo.cli.config.ServeConfig;
-import rondo.cpu.CpuDevice;
+import rondo.cpu.Cpu;
 import rondo.engine.Engine;
 import rondo.engine.EngineOptions;
 import rondo.engine.EngineStats;
@@ -124,7 +124,7 @@ final class LocalServer implements AutoCloseable {
                 config.kv().tokensPerBlock(),
                 config.model().disableMmEncoder());
         int threads = config.cpu().threads().orElse(Runtime.getRuntime().availableProcessors());
-        Device device = new CpuDevice(threads);
+        Device device = Cpu.open(threads);
         Undo.Step closeDevice = undo.add(device::close);
         LOG.info("device {}", device.describe());
         long begin = time.nanoTime();

@@ -103,7 +103,11 @@ final class RowKernels {
             p = p.fma(r, FloatVector.broadcast(F, 1f));
             p = p.fma(r, FloatVector.broadcast(F, 1f));
             IntVector power = shifted.reinterpretAsInts().lanewise(VectorOperators.LSHL, 23);
-            p.reinterpretAsInts().add(power).reinterpretAsFloats().blend(0f, nothing).intoArray(weight, i);
+            p.reinterpretAsInts()
+                    .add(power)
+                    .reinterpretAsFloats()
+                    .blend(0f, nothing)
+                    .intoArray(weight, i);
         }
         for (; i < n; i++) {
             float d = x[i] - max;
