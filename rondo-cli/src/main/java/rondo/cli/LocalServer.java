@@ -71,9 +71,12 @@ final class LocalServer implements AutoCloseable {
         ServeConfig config = request.config();
         LOG.info("rondo version={} model={} directory={}", Version.rondo(), request.servedName(), request.model());
         try (Undo undo = new Undo()) {
-            // The tokenizer's own start-up takes as long as the weights': both at once.
+            // The tokenizer and the event loops take as long to come up as the weights: all at once.
             Background<Tokenizer> text = Background.start("rondo-tokenizer", () -> tokenizer(request));
             undo.add(() -> text.quietly(Tokenizer::close));
+            Background<RondoServer.Transport> transport =
+                    Background.start("rondo-transport", RondoServer.Transport::open);
+            Undo.Step closeTransport = undo.add(() -> transport.quietly(RondoServer.Transport::close));
             LoadedModel model = load(request, undo, time);
             MemoryPlan memory = MemoryPlan.of(config, model.executor());
             Engine engine = engine(config, model.executor(), memory, time);
@@ -91,7 +94,9 @@ final class LocalServer implements AutoCloseable {
             LOG.info("answers tool_parser={} reason=\"{}\"", parsers.tools(), parsers.reason());
             ServedModel served = served(request, model, tokenizer, template, chat, parsers);
             engine.start();
-            RondoServer http = RondoServer.start(serverOptions(request), served, engine, time);
+            RondoServer.Transport loops = transport.await();
+            undo.remove(closeTransport);
+            RondoServer http = RondoServer.start(loops, serverOptions(request), served, engine, time);
             undo.keep();
             String host = request.host().contains(":") ? "[" + request.host() + "]" : request.host();
             URI url = URI.create("http://" + host + ":" + http.port());

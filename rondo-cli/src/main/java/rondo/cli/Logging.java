@@ -38,8 +38,6 @@ public final class Logging extends ContextAwareBase implements Configurator {
         var root = context.getLogger(Logger.ROOT_LOGGER_NAME);
         root.addAppender(appender);
         root.setLevel(Level.INFO);
-        // It looks for GPUs and warns where there is none, which is nothing to warn about.
-        context.getLogger("ai.djl").setLevel(Level.ERROR);
         return ExecutionStatus.DO_NOT_INVOKE_NEXT_IF_ANY;
     }
 
@@ -72,9 +70,11 @@ public final class Logging extends ContextAwareBase implements Configurator {
         context.getLogger(Logger.ROOT_LOGGER_NAME).setLevel(level);
         // The libraries' own details drown ours: they need `trace`.
         Level libraries = level.isGreaterOrEqual(Level.INFO) || level.equals(Level.TRACE) ? level : Level.INFO;
-        for (String library : List.of("io.netty", "io.vertx", "ai.djl")) {
+        for (String library : List.of("io.netty", "io.vertx")) {
             context.getLogger(library).setLevel(libraries);
         }
+        // It looks for GPUs and warns where there is none, which is nothing to warn about.
+        context.getLogger("ai.djl").setLevel(level.equals(Level.TRACE) ? level : Level.ERROR);
     }
 
     /** Whether stack traces are wanted. */

@@ -31,16 +31,7 @@ final class ServeLoop implements Serving {
         long begin = time.nanoTime();
         try (LocalServer server = LocalServer.start(request, env, time)) {
             onSignal(told, ended);
-            LOG.info(
-                    "ready url={} start_ms={} since_jvm_start_ms={}",
-                    server.url(),
-                    (time.nanoTime() - begin) / 1_000_000,
-                    ProcessHandle.current()
-                            .info()
-                            .startInstant()
-                            .map(start -> Duration.between(start, java.time.Instant.now())
-                                    .toMillis())
-                            .orElse(-1L));
+            LOG.info("ready url={} start_ms={}", server.url(), (time.nanoTime() - begin) / 1_000_000);
             while (!told.await(WATCH_MILLIS, TimeUnit.MILLISECONDS)) {
                 if (server.failed()) {
                     LOG.error("stopping reason=\"the engine has failed\"");

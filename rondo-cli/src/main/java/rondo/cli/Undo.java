@@ -23,6 +23,11 @@ final class Undo implements AutoCloseable {
         steps.push(step);
     }
 
+    /** Another owner took over, who ends it from now on. */
+    void remove(Step step) {
+        steps.remove(step);
+    }
+
     /** All went well. */
     void keep() {
         steps.clear();

@@ -146,7 +146,8 @@ class LauncherTest {
         Path target = root.resolve("rondo-cli/target");
         assertThat(run.code()).isZero();
         assertThat(run.out())
-                .isEqualTo("<@" + root.resolve("rondo-cli/jvm.args") + "><-XX:AOTCache=" + target.resolve("rondo.aot")
+                .isEqualTo("<@" + root.resolve("rondo-cli/jvm.args") + "><-Drondo.home=" + root
+                        + "><-XX:AOTCache=" + target.resolve("rondo.aot")
                         + "><-cp><" + target.resolve("lib/b.jar") + ":" + target.resolve("lib/rondo-cli-0.1.0.jar")
                         + "><rondo.cli.Main><serve><a b><><--x=*>\n");
     }
@@ -260,7 +261,8 @@ class LauncherTest {
                 .matches("rondo test: OK: tests: 5 run, 0 failed, 1 skipped, 0 min \\d\\d s");
         Run longer = rondo(Map.of(), "test", "--long");
         assertThat(Files.readString(root.resolve("calls")))
-                .endsWith("mvnw -B -ntp verify -Dgroups=long | browser -DexcludedGroups=gpu\n");
+                .endsWith("mvnw -B -ntp verify -Dgroups=long | browser -DexcludedGroups=gpu\n"
+                        + "mvnw -B -ntp verify -Pclients -pl rondo-clients -Dgroups=long -DexcludedGroups=gpu\n");
         assertThat(longer.out()).contains("rondo test: OK: long tests: ");
         Files.writeString(root.resolve("fail"), "");
         Run failed = rondo(Map.of(), "test");

@@ -41,7 +41,7 @@ public final class RondoServer implements AutoCloseable {
     private static final String PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8";
 
     private final Front front;
-    private final Vertx vertx;
+    private final Transport transport;
     private final HttpServer http;
     private final RequestPool pool;
     private final List<PostprocessWorker> workers;
@@ -49,15 +49,11 @@ public final class RondoServer implements AutoCloseable {
     private final ServerInfo info;
     private volatile boolean draining;
 
-    private RondoServer(Front front) {
+    private RondoServer(Front front, Transport transport) {
         this.front = front;
         ServerOptions options = front.options();
-        vertx = Vertx.vertx(new VertxOptions()
-                .setEventLoopPoolSize(1)
-                .setWorkerPoolSize(1)
-                .setInternalBlockingPoolSize(1)
-                .setFileSystemOptions(
-                        new FileSystemOptions().setFileCachingEnabled(false).setClassPathResolvingEnabled(false)));
+        this.transport = transport;
+        Vertx vertx = transport.vertx;
         pool = new RequestPool(options.parseThreads(), Math.max(LEAST_POOL_BYTES, 4 * options.maxRequestBytes()));
         workers = new ArrayList<>();
         for (int i = 0; i < Math.max(1, options.numPostprocessWorkers()); i++) {
@@ -78,6 +74,35 @@ public final class RondoServer implements AutoCloseable {
         vertx.setPeriodic(SWEEP_MILLIS, t -> connections.sweep());
     }
 
+    /** The event loops, which take a moment to come up: made ahead, while a model loads, or by {@link #start}. */
+    public static final class Transport implements AutoCloseable {
+        private final Vertx vertx;
+
+        private Transport(Vertx vertx) {
+            this.vertx = vertx;
+        }
+
+        public static Transport open() {
+            return new Transport(Vertx.vertx(new VertxOptions()
+                    .setEventLoopPoolSize(1)
+                    .setWorkerPoolSize(1)
+                    .setInternalBlockingPoolSize(1)
+                    .setFileSystemOptions(
+                            new FileSystemOptions().setFileCachingEnabled(false).setClassPathResolvingEnabled(false))));
+        }
+
+        @Override
+        public void close() {
+            try {
+                vertx.close().toCompletionStage().toCompletableFuture().get(CLOSE_SECONDS, TimeUnit.SECONDS);
+            } catch (ExecutionException | TimeoutException e) {
+                LOG.warn("the event loops did not end in {} s", CLOSE_SECONDS, e);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
     /**
      * Starts to listen.
      *
@@ -85,8 +110,15 @@ public final class RondoServer implements AutoCloseable {
      */
     public static RondoServer start(
             ServerOptions options, ServedModel model, GenerationService service, TimeSource time) {
+        return start(Transport.open(), options, model, service, time);
+    }
+
+    /** As above, on event loops that the server owns from now on. */
+    public static RondoServer start(
+            Transport transport, ServerOptions options, ServedModel model, GenerationService service, TimeSource time) {
         RondoServer server = new RondoServer(
-                new Front(options, model, service, new Metrics(), time, new SpecialTokens(model.tokenizer())));
+                new Front(options, model, service, new Metrics(), time, new SpecialTokens(model.tokenizer())),
+                transport);
         try {
             server.listen();
             return server;
@@ -255,17 +287,15 @@ public final class RondoServer implements AutoCloseable {
     @Override
     public void close() {
         draining = true;
+        transport.close();
+        pool.close();
         try {
-            vertx.close().toCompletionStage().toCompletableFuture().get(CLOSE_SECONDS, TimeUnit.SECONDS);
-            pool.close();
             for (PostprocessWorker worker : workers) {
                 worker.close();
                 worker.join(1_000);
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-        } catch (ExecutionException | TimeoutException e) {
-            LOG.warn("the server did not close cleanly error={}", e.getMessage());
         }
     }
 }
