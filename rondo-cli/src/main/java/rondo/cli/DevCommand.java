@@ -27,7 +27,7 @@ import rondo.model.compute.ElementType;
         hidden = true,
         description = "Tools for those who work on Rondo itself.",
         mixinStandardHelpOptions = true,
-        subcommands = {DevCommand.RandomModel.class, DevCommand.Train.class})
+        subcommands = {DevCommand.RandomModel.class, DevCommand.Train.class, SecondTurn.class})
 final class DevCommand implements Runnable {
     @CommandLine.Spec
     private CommandLine.Model.@Nullable CommandSpec spec;
