@@ -42,11 +42,22 @@ final class ServerProcess implements AutoCloseable {
             log.append(line).append('\n');
             Matcher m = URL.matcher(line);
             if (m.find()) {
-                Thread drain = Thread.ofVirtual().start(() -> out.lines().forEach(l -> {}));
+                Thread drain = Thread.ofVirtual().start(() -> drain(out));
                 return new ServerProcess(process, URI.create(m.group(1)), drain);
             }
         }
         throw new IOException("the server ended before it listened:\n" + log);
+    }
+
+    /** Reads on, so that the server never waits for a full pipe. */
+    private static void drain(BufferedReader out) {
+        try {
+            while (out.readLine() != null) {
+                // the log is not looked at any more
+            }
+        } catch (IOException e) {
+            // the process was ended, and its pipe with it
+        }
     }
 
     static Path root() {

@@ -94,117 +94,102 @@ public record EngineOptions(
 
     /** The usual settings: chunked prefill, first come first served, one step at a time, preemption by recompute. */
     public static EngineOptions of(int maxBatchSize, int maxNumTokens, int maxSeqLen) {
-        return new EngineOptions(
-                maxBatchSize,
-                maxNumTokens,
-                maxSeqLen,
-                true,
-                Capacity.MAX_UTILIZATION,
-                Chunking.FIRST_COME_FIRST_SERVED,
-                QueueOrder.FCFS,
-                true,
-                false,
-                Preemption.AUTO,
-                1024,
-                64L * maxSeqLen,
-                0,
-                0,
-                false);
+        return new Draft(maxBatchSize, maxNumTokens, maxSeqLen).done();
     }
 
     public EngineOptions withChunkedPrefill(boolean on) {
-        return new EngineOptions(
-                maxBatchSize,
-                maxNumTokens,
-                maxSeqLen,
-                on,
-                capacity,
-                chunking,
-                queueOrder,
-                prefixAware,
-                overlap,
-                preemption,
-                maxQueueSize,
-                maxQueuedTokens,
-                queueTimeoutMillis,
-                requestTimeoutMillis,
-                printIterLog);
+        Draft draft = new Draft(this);
+        draft.chunkedPrefill = on;
+        return draft.done();
     }
 
     public EngineOptions withQueue(QueueOrder order, int size, long tokens) {
-        return new EngineOptions(
-                maxBatchSize,
-                maxNumTokens,
-                maxSeqLen,
-                chunkedPrefill,
-                capacity,
-                chunking,
-                order,
-                prefixAware,
-                overlap,
-                preemption,
-                size,
-                tokens,
-                queueTimeoutMillis,
-                requestTimeoutMillis,
-                printIterLog);
+        Draft draft = new Draft(this);
+        draft.queueOrder = order;
+        draft.maxQueueSize = size;
+        draft.maxQueuedTokens = tokens;
+        return draft.done();
     }
 
     public EngineOptions withPrefixAware(boolean on) {
-        return new EngineOptions(
-                maxBatchSize,
-                maxNumTokens,
-                maxSeqLen,
-                chunkedPrefill,
-                capacity,
-                chunking,
-                queueOrder,
-                on,
-                overlap,
-                preemption,
-                maxQueueSize,
-                maxQueuedTokens,
-                queueTimeoutMillis,
-                requestTimeoutMillis,
-                printIterLog);
+        Draft draft = new Draft(this);
+        draft.prefixAware = on;
+        return draft.done();
     }
 
+    /** Milliseconds; 0 = none. */
     public EngineOptions withTimeouts(long queueMillis, long requestMillis) {
-        return new EngineOptions(
-                maxBatchSize,
-                maxNumTokens,
-                maxSeqLen,
-                chunkedPrefill,
-                capacity,
-                chunking,
-                queueOrder,
-                prefixAware,
-                overlap,
-                preemption,
-                maxQueueSize,
-                maxQueuedTokens,
-                queueMillis,
-                requestMillis,
-                printIterLog);
+        Draft draft = new Draft(this);
+        draft.queueTimeoutMillis = queueMillis;
+        draft.requestTimeoutMillis = requestMillis;
+        return draft.done();
     }
 
     public EngineOptions withIterLog(boolean on) {
-        return new EngineOptions(
-                maxBatchSize,
-                maxNumTokens,
-                maxSeqLen,
-                chunkedPrefill,
-                capacity,
-                chunking,
-                queueOrder,
-                prefixAware,
-                overlap,
-                preemption,
-                maxQueueSize,
-                maxQueuedTokens,
-                queueTimeoutMillis,
-                requestTimeoutMillis,
-                on);
+        Draft draft = new Draft(this);
+        draft.printIterLog = on;
+        return draft.done();
+    }
+
+    /** The options while one of them changes. */
+    private static final class Draft {
+        private final int maxBatchSize;
+        private final int maxNumTokens;
+        private final int maxSeqLen;
+        private boolean chunkedPrefill = true;
+        private Capacity capacity = Capacity.MAX_UTILIZATION;
+        private Chunking chunking = Chunking.FIRST_COME_FIRST_SERVED;
+        private QueueOrder queueOrder = QueueOrder.FCFS;
+        private boolean prefixAware = true;
+        private boolean overlap;
+        private Preemption preemption = Preemption.AUTO;
+        private int maxQueueSize = 1024;
+        private long maxQueuedTokens;
+        private long queueTimeoutMillis;
+        private long requestTimeoutMillis;
+        private boolean printIterLog;
+
+        Draft(int maxBatchSize, int maxNumTokens, int maxSeqLen) {
+            this.maxBatchSize = maxBatchSize;
+            this.maxNumTokens = maxNumTokens;
+            this.maxSeqLen = maxSeqLen;
+            this.maxQueuedTokens = 64L * maxSeqLen;
+        }
+
+        Draft(EngineOptions o) {
+            this(o.maxBatchSize, o.maxNumTokens, o.maxSeqLen);
+            chunkedPrefill = o.chunkedPrefill;
+            capacity = o.capacity;
+            chunking = o.chunking;
+            queueOrder = o.queueOrder;
+            prefixAware = o.prefixAware;
+            overlap = o.overlap;
+            preemption = o.preemption;
+            maxQueueSize = o.maxQueueSize;
+            maxQueuedTokens = o.maxQueuedTokens;
+            queueTimeoutMillis = o.queueTimeoutMillis;
+            requestTimeoutMillis = o.requestTimeoutMillis;
+            printIterLog = o.printIterLog;
+        }
+
+        EngineOptions done() {
+            return new EngineOptions(
+                    maxBatchSize,
+                    maxNumTokens,
+                    maxSeqLen,
+                    chunkedPrefill,
+                    capacity,
+                    chunking,
+                    queueOrder,
+                    prefixAware,
+                    overlap,
+                    preemption,
+                    maxQueueSize,
+                    maxQueuedTokens,
+                    queueTimeoutMillis,
+                    requestTimeoutMillis,
+                    printIterLog);
+        }
     }
 
     /** The largest step that the engine will plan: with it the executor is opened. One row per run: nobody drafts. */
