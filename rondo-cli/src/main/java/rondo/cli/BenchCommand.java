@@ -33,6 +33,7 @@ import rondo.agentx.trace.SubagentTime;
 import rondo.agentx.trace.TraceReader;
 import rondo.agentx.trace.TraceSelection;
 import rondo.base.Json;
+import rondo.base.TokenIds;
 import rondo.text.HuggingFaceTokenizer;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
@@ -216,7 +217,7 @@ final class BenchCommand implements Callable<Integer> {
                     words,
                     options.tokensPerBlock().isPresent()
                             ? ServedPrompt.of(tokenizer, words)
-                            : messages -> rondo.base.TokenIds.empty());
+                            : messages -> TokenIds.empty());
             BenchResult result;
             try (Interrupts interrupts = Interrupts.handledBy(run::cancel)) {
                 result = run.run(traces.traces(), new TerminalProgress(out));
