@@ -5,19 +5,23 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import rondo.base.Json;
 import rondo.base.Shared;
 import rondo.base.UserError;
+import tools.jackson.databind.JsonNode;
 
 /** Whatever a person gives that cannot work is told in one clear line with the right exit code. */
 @Timeout(60)
@@ -26,6 +30,14 @@ class BadInputTest {
 
     @TempDir
     Path directory;
+
+    private final Leftovers before = Leftovers.now();
+
+    /** A start that failed half-way has ended what it had begun. */
+    @AfterEach
+    void nothingIsLeft() throws InterruptedException {
+        before.awaitNoMore();
+    }
 
     /** The bundled model, its files to be spoiled. */
     private Path model() throws IOException {
@@ -279,5 +291,38 @@ class BadInputTest {
                         directory.resolve("artifacts").toString()))
                 .isEqualTo("model: directory '" + gone + "' not found");
         assertThat(directory).isEmptyDirectory();
+    }
+
+    @Test
+    void aRequestThatIsWrong() throws Exception {
+        try (BundledServer server = BundledServer.start("max_seq_len: 512\n")) {
+            assertThat(answer(server, "{\"prompt\": \"a\""))
+                    .isEqualTo(
+                            "400 invalid_request_error null: the request body is not valid JSON at line 1, column 15:"
+                                    + " Unexpected end-of-input: expected close marker for Object");
+            assertThat(answer(server, "{\"prompt\": \"a\", \"max_tokens\": \"many\"}"))
+                    .isEqualTo(
+                            "400 invalid_request_error \"max_tokens\": 'max_tokens' must be an integer, got \"many\"");
+            assertThat(answer(server, "{\"prompt\": {}}"))
+                    .isEqualTo("400 invalid_request_error \"prompt\": 'prompt' must be a string, an array of strings,"
+                            + " token ids or arrays of token ids, got an object");
+            assertThat(answer(server, "{\"prompt\": [" + "5,".repeat(599) + "5], \"max_tokens\": 7}"))
+                    .isEqualTo(
+                            "400 invalid_request_error \"prompt\": This model's maximum context length is 512 tokens."
+                                    + " However, you requested 607 tokens (600 in the messages, 7 in the completion). Please"
+                                    + " reduce the length of the input messages or completion.");
+            assertThat(answer(server, "{\"prompt\": \"a\", \"model\": \"gpt\"}"))
+                    .isEqualTo("404 not_found_error \"model\": the model 'gpt' is not served here; this is"
+                            + " 'glimmer-mini'");
+            assertThat(server.booksBalance()).isTrue();
+        }
+    }
+
+    private static String answer(BundledServer server, String body) throws Exception {
+        HttpResponse<String> response = server.post("/v1/completions", body);
+        JsonNode error = Json.mapper().readTree(response.body()).path("error");
+        assertThat(error.path("message").asString()).isNotBlank().hasLineCount(1);
+        return response.statusCode() + " " + error.path("type").asString() + " " + error.path("param") + ": "
+                + error.path("message").asString();
     }
 }

@@ -142,4 +142,15 @@ class MeasuringTest {
                 .as(json.toString())
                 .isPositive();
     }
+
+    @Test
+    void aWrongCountOfCachedTokensIsNoSuccess() {
+        Path report = directory.resolve("report.html");
+        Quickstart.Outcome good = new Quickstart.Outcome(report, 1, List.of(), List.of());
+        Quickstart.Outcome bad = new Quickstart.Outcome(report, 1, List.of("0:1 turn 3: cached_tokens 7"), List.of());
+        assertThat(good.ok()).isTrue();
+        assertThat(bad.ok()).isFalse();
+        assertThat(bad.json().at("/cached_check/ok").asBoolean(true)).isFalse();
+        assertThat(bad.json().at("/cached_check/violations")).hasSize(1);
+    }
 }
