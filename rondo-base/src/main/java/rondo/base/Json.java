@@ -1,5 +1,6 @@
 package rondo.base;
 
+import tools.jackson.core.JacksonException;
 import tools.jackson.core.StreamReadConstraints;
 import tools.jackson.core.json.JsonFactory;
 import tools.jackson.databind.DeserializationFeature;
@@ -24,5 +25,13 @@ public final class Json {
 
     public static JsonMapper mapper() {
         return MAPPER;
+    }
+
+    /** What is wrong with a text, in one line: the parser's words without its remarks on where it reads from. */
+    public static String fault(JacksonException e) {
+        String line = e.getOriginalMessage().lines().findFirst().orElse("unreadable");
+        int source = line.indexOf("[Source:");
+        int remark = source < 0 ? -1 : line.lastIndexOf(" (", source);
+        return remark < 0 ? line : line.substring(0, remark);
     }
 }

@@ -203,6 +203,7 @@ final class BenchCommand implements Callable<Integer> {
                     "--scenario, --warmup-requests-per-lane, --num-profile-runs and --public-dataset are not supported"
                             + " by rondo: not built yet");
         }
+        urls.forEach(url -> address(command, url));
         PrintWriter out = command.getOut();
         TraceReader.Loaded traces = TraceReader.read(input);
         traces.warnings().forEach(w -> out.println("warning: " + w));
@@ -234,6 +235,13 @@ final class BenchCommand implements Callable<Integer> {
             out.println("report: " + report);
             out.flush();
             return result.cancelled() ? 1 : 0;
+        }
+    }
+
+    private static void address(CommandLine command, URI url) {
+        boolean web = "http".equalsIgnoreCase(url.getScheme()) || "https".equalsIgnoreCase(url.getScheme());
+        if (!web || url.getHost() == null) {
+            throw new ParameterException(command, "--url must be http://HOST:PORT or https://HOST, got '" + url + "'");
         }
     }
 

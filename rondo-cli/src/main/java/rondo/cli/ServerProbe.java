@@ -1,10 +1,12 @@
 package rondo.cli;
 
 import java.io.IOException;
+import java.net.ConnectException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.channels.UnresolvedAddressException;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -50,12 +52,24 @@ record ServerProbe(String model, OptionalInt tokensPerBlock) {
             }
             return Json.mapper().readTree(response.body());
         } catch (IOException | JacksonException | IllegalArgumentException e) {
-            String why = e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
-            throw unusable(address, why.lines().findFirst().orElse("no answer"));
+            throw unusable(address, why(e));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw unusable(address, "interrupted");
         }
+    }
+
+    /** The client's own words, where it has any: a refused connection comes without. */
+    private static String why(Exception fault) {
+        for (Throwable t = fault; t != null; t = t.getCause()) {
+            if (t instanceof UnresolvedAddressException) {
+                return "the host is not known";
+            }
+        }
+        if (fault instanceof ConnectException) {
+            return "no server listens there";
+        }
+        return String.valueOf(fault.getMessage()).lines().findFirst().orElse("no answer");
     }
 
     private static UserError unusable(URI address, String why) {

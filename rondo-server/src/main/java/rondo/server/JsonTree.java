@@ -22,9 +22,7 @@ final class JsonTree {
         } catch (JacksonException e) {
             TokenStreamLocation at = e.getLocation();
             String where = at == null ? "" : " at line " + at.getLineNr() + ", column " + at.getColumnNr();
-            String what = e.getOriginalMessage();
-            int lineEnd = what.indexOf('\n');
-            String reason = lineEnd < 0 ? what : what.substring(0, lineEnd);
+            String reason = Json.fault(e);
             throw ApiError.invalidJson("the request body is not valid JSON" + where + ": "
                     + (reason.length() > 200 ? reason.substring(0, 200) + "…" : reason));
         } catch (StackOverflowError | IllegalArgumentException e) {

@@ -8,6 +8,7 @@ import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
 import java.net.BindException;
 import java.net.URLDecoder;
+import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -128,6 +129,18 @@ public final class RondoServer implements AutoCloseable {
         }
     }
 
+    /** A {@link BindException} is a port in use, an address of another machine or a lack of rights. */
+    private static String why(Throwable fault) {
+        String text = String.valueOf(fault.getMessage());
+        if (fault instanceof BindException && text.contains("in use")) {
+            return "the port is in use, choose another with --port";
+        }
+        if (fault instanceof BindException && text.contains("assign")) {
+            return "the address is none of this machine's, choose another with --host";
+        }
+        return fault instanceof UnknownHostException ? "the host is not known, choose another with --host" : text;
+    }
+
     private void listen() {
         ServerOptions options = front.options();
         String where = options.host() + ":" + options.port();
@@ -138,10 +151,7 @@ public final class RondoServer implements AutoCloseable {
                     .get();
         } catch (ExecutionException e) {
             Throwable cause = e.getCause() == null ? e : e.getCause();
-            String what = cause instanceof BindException
-                    ? "the port is in use, choose another with --port"
-                    : "" + cause.getMessage();
-            throw new UserError(UserError.PORT, "cannot listen on " + where + ": " + what, cause);
+            throw new UserError(UserError.PORT, "cannot listen on " + where + ": " + why(cause), cause);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new UserError(UserError.PORT, "cannot listen on " + where + ": interrupted", e);

@@ -26,7 +26,7 @@ final class CheckpointText {
                     UserError.MODEL,
                     "model: " + file + " is not valid JSON (line "
                             + (e.getLocation() == null ? 0 : e.getLocation().getLineNr()) + "): "
-                            + e.getOriginalMessage(),
+                            + Json.fault(e),
                     e);
         }
     }

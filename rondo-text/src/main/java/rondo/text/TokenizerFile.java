@@ -92,7 +92,7 @@ final class TokenizerFile {
             throw new UserError(
                     UserError.MODEL,
                     "model: " + file + " is not valid JSON (line "
-                            + e.getLocation().getLineNr() + "): " + e.getOriginalMessage(),
+                            + e.getLocation().getLineNr() + "): " + Json.fault(e),
                     e);
         } catch (Malformed e) {
             throw new UserError(UserError.MODEL, "model: " + file + " is not a tokenizer: " + e.getMessage(), e);

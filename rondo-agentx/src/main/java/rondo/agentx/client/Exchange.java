@@ -19,6 +19,7 @@ import rondo.agentx.replay.Outcome;
 import rondo.agentx.replay.TurnRequest;
 import rondo.agentx.replay.TurnResult;
 import rondo.agentx.replay.Usage;
+import rondo.base.Json;
 import tools.jackson.core.JacksonException;
 
 /** One request and its streamed answer, on the event loop. The time of a chunk is taken before it is looked at. */
@@ -147,7 +148,7 @@ final class Exchange {
         try {
             chunks.read(bytes, from, length);
         } catch (JacksonException e) {
-            fail(200, "InvalidStream", "a chunk is not JSON: " + e.getOriginalMessage());
+            fail(200, "InvalidStream", "a chunk is not JSON: " + Json.fault(e));
             return;
         }
         if (chunks.hasAnyContent()) {

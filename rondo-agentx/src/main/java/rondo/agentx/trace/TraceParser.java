@@ -48,8 +48,7 @@ final class TraceParser {
         } catch (JacksonException e) {
             int line = firstLine
                     + Math.max(0, e.getLocation() == null ? 0 : e.getLocation().getLineNr() - 1);
-            throw new UserError(
-                    UserError.USAGE, "trace: " + file + ":" + line + ": not JSON: " + e.getOriginalMessage(), e);
+            throw new UserError(UserError.USAGE, "trace: " + file + ":" + line + ": not JSON: " + Json.fault(e), e);
         }
     }
 

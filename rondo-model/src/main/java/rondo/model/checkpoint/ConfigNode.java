@@ -33,7 +33,7 @@ public final class ConfigNode {
         } catch (IOException e) {
             throw Faults.in(file, Files.exists(file) ? "cannot be read: " + e.getMessage() : "not found", e);
         } catch (JacksonException e) {
-            throw Faults.in(file, "is not valid JSON: " + e.getOriginalMessage(), e);
+            throw Faults.in(file, "is not valid JSON: " + Json.fault(e), e);
         }
         if (!root.isObject()) {
             throw Faults.in(file, "must hold a JSON object");

@@ -93,7 +93,7 @@ public final class SafeTensors {
                     .with(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
                     .readTree(json);
         } catch (JacksonException e) {
-            throw Faults.in(file, "the header is not valid JSON: " + e.getOriginalMessage(), e);
+            throw Faults.in(file, "the header is not valid JSON: " + Json.fault(e), e);
         }
     }
 
