@@ -76,7 +76,9 @@ final class SecondTurn implements Callable<Integer> {
             }
         }
         Arrays.sort(ratios);
-        out.printf("second turn / first turn: median %.3f, worst %.3f%n", ratios[conversations / 2], ratios[ratios.length - 1]);
+        out.printf(
+                "second turn / first turn: median %.3f, worst %.3f%n",
+                ratios[conversations / 2], ratios[ratios.length - 1]);
         out.flush();
         return 0;
     }
@@ -111,7 +113,10 @@ final class SecondTurn implements Callable<Integer> {
     private Turn ask(LocalServer server, ArrayNode messages, int salt) throws IOException, InterruptedException {
         ObjectNode body = Json.mapper().createObjectNode();
         body.set("messages", messages);
-        body.put("stream", true).put("max_tokens", REPLY_TOKENS).put("temperature", 0).put("ignore_eos", true);
+        body.put("stream", true)
+                .put("max_tokens", REPLY_TOKENS)
+                .put("temperature", 0)
+                .put("ignore_eos", true);
         body.put("cache_salt", "conversation " + salt);
         body.putObject("stream_options").put("include_usage", true);
         HttpRequest request = HttpRequest.newBuilder(server.url().resolve("/v1/chat/completions"))
@@ -130,7 +135,11 @@ final class SecondTurn implements Callable<Integer> {
                     continue;
                 }
                 JsonNode chunk = Json.mapper().readTree(line.substring("data: ".length()));
-                String piece = chunk.path("choices").path(0).path("delta").path("content").asString("");
+                String piece = chunk.path("choices")
+                        .path(0)
+                        .path("delta")
+                        .path("content")
+                        .asString("");
                 if (!piece.isEmpty() && ttft == 0) {
                     ttft = (time.nanoTime() - begin) / 1e6;
                 }
