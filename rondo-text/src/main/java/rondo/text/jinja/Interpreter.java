@@ -83,7 +83,13 @@ final class Interpreter {
             case Stmt.For loop -> runLoop(loop, evaluator.eval(loop.over(), scope), 0, scope, out);
             case Stmt.Assign assign -> assign(assign.target(), evaluator.eval(assign.value(), scope), scope);
             case Stmt.AssignBlock block -> {
-                Text text = capture(block.body(), new Scope(scope));
+                // A break or continue inside leaves the block for the loop around it; nothing is assigned then.
+                Text.Builder captured = new Text.Builder();
+                Flow flow = run(block.body(), new Scope(scope), captured);
+                if (flow != Flow.ON) {
+                    return flow;
+                }
+                Text text = captured.build();
                 Expr filter = block.filter();
                 assign(block.target(), filter == null ? text : evaluator.filtered(filter, text, scope), scope);
             }
@@ -101,7 +107,12 @@ final class Interpreter {
                 write(Values.str(evaluator.call(block.call(), caller, scope)), out);
             }
             case Stmt.FilterBlock block -> {
-                Text text = capture(block.body(), new Scope(scope));
+                Text.Builder captured = new Text.Builder();
+                Flow flow = run(block.body(), new Scope(scope), captured);
+                if (flow != Flow.ON) {
+                    return flow;
+                }
+                Text text = captured.build();
                 write(Values.str(evaluator.filtered(block.filter(), text, scope)), out);
             }
             case Stmt.Group group -> {
@@ -154,10 +165,6 @@ final class Interpreter {
             }
             items = kept;
         }
-        if (items.isEmpty()) {
-            run(loop.otherwise(), new Scope(scope), out);
-            return;
-        }
         Function recursion = loop.recursive()
                 ? (in, arguments) -> {
                     Text.Builder inner = new Text.Builder();
@@ -168,15 +175,22 @@ final class Interpreter {
                 }
                 : null;
         Loop state = new Loop(items, level, recursion);
+        // In jinja2 the else part runs unless one round reached its end: a break or continue in each counts as none.
+        boolean reachedAnEnd = false;
         for (int i = 0; i < items.size(); i++) {
             charge(0);
             state.at(i);
             Scope inner = new Scope(scope);
             inner.set("loop", state);
             assign(loop.target(), items.get(i), inner);
-            if (run(loop.body(), inner, out) == Flow.BREAK) {
-                return;
+            Flow flow = run(loop.body(), inner, out);
+            if (flow == Flow.BREAK) {
+                break;
             }
+            reachedAnEnd |= flow == Flow.ON;
+        }
+        if (!reachedAnEnd) {
+            run(loop.otherwise(), new Scope(scope), out);
         }
     }
 

@@ -80,9 +80,12 @@ final class Numbers {
             case "//" -> Math.floor(x / y);
             case "%" -> {
                 double rest = x % y;
-                yield rest != 0 && (rest < 0) != (y < 0) ? rest + y : rest;
+                if (rest == 0) {
+                    yield Math.copySign(0.0, y);
+                }
+                yield (rest < 0) != (y < 0) ? rest + y : rest;
             }
-            default -> Math.pow(x, y);
+            default -> power(x, y);
         };
     }
 
@@ -105,7 +108,7 @@ final class Numbers {
             }
             default -> {
                 if (y.signum() < 0) {
-                    yield Math.pow(x.doubleValue(), y.doubleValue());
+                    yield power(x.doubleValue(), y.doubleValue());
                 }
                 if ((long) x.bitLength() * y.min(BigInteger.valueOf(MAX_BITS)).intValue() > MAX_BITS) {
                     throw new TemplateException("a number grows too large");
@@ -113,6 +116,16 @@ final class Numbers {
                 yield norm(x.pow(y.intValue()));
             }
         };
+    }
+
+    private static double power(double x, double y) {
+        if (x == 0 && y < 0) {
+            throw new TemplateException("zero cannot be raised to a negative power");
+        }
+        if (x < 0 && Double.isFinite(x) && Double.isFinite(y) && y != Math.rint(y)) {
+            throw new TemplateException("a negative number to a fractional power is complex, which is not supported");
+        }
+        return Math.pow(x, y);
     }
 
     private static Object bounded(BigInteger value) {

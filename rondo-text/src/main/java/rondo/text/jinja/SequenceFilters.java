@@ -60,9 +60,10 @@ final class SequenceFilters {
                 yield new Lazy(items);
             }
             case "unique" -> unique(value, arguments);
-            case "map" -> new Lazy(map(in, value, arguments));
-            case "select", "reject" -> new Lazy(select(in, name.equals("select"), false, value, arguments));
-            case "selectattr", "rejectattr" -> new Lazy(select(in, name.equals("selectattr"), true, value, arguments));
+            case "map" -> new Lazy(map(in, orEmpty(value), arguments));
+            case "select", "reject" -> new Lazy(select(in, name.equals("select"), false, orEmpty(value), arguments));
+            case "selectattr", "rejectattr" ->
+                new Lazy(select(in, name.equals("selectattr"), true, orEmpty(value), arguments));
             case "groupby" -> groups(value, arguments);
             case "dictsort" -> dictSort(value, arguments);
             case "sum" -> {
@@ -85,6 +86,11 @@ final class SequenceFilters {
             case "slice" -> slices(value, arguments.bind(name, 1, "slices", "fill_with"));
             default -> throw new TemplateException("no filter named '" + name + "'");
         };
+    }
+
+    /** The lazy filters of jinja2 take whatever is false (none, 0, ...) for an empty sequence. */
+    private static Object orEmpty(Object value) {
+        return Values.truth(value) ? value : List.of();
     }
 
     private static Object join(Interpreter in, Object value, Arguments arguments) {
