@@ -229,12 +229,13 @@ final class BenchCommand implements Callable<Integer> {
             out.println();
             out.print(BenchTable.text(List.of(result.row())));
             result.warnings().forEach(w -> out.println("warning: " + w));
+            BenchErrors.tell(result, out);
             result.reasons().forEach(r -> out.println("not valid: " + r));
             result.cacheCheck()
                     .ifPresent(c -> c.violations().stream().limit(10).forEach(v -> out.println("cached tokens: " + v)));
             out.println("report: " + report);
             out.flush();
-            return result.cancelled() ? 1 : 0;
+            return result.cancelled() || BenchErrors.allFailed(result) ? 1 : 0;
         }
     }
 

@@ -1,5 +1,6 @@
 package rondo.cli;
 
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -24,6 +25,7 @@ import rondo.base.Json;
 import rondo.base.TimeSource;
 import rondo.base.UserError;
 import rondo.cli.config.ConfigLoader;
+import rondo.cli.config.ServeConfig;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.BooleanNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -104,11 +106,33 @@ final class Quickstart {
         return outcome;
     }
 
+    /**
+     * Half of the bundled model's cache for its sliding layers: the sessions are short, so that no prefix of theirs is
+     * evicted even on a small machine.
+     */
+    private static ServeConfig config(Path model) {
+        String yaml = model.equals(bundledModel()) ? "kv_cache_config: {pool_ratio: [0.5, 0.5]}" : "";
+        return ConfigLoader.parse(NAME, yaml, List.of());
+    }
+
+    /** Fails now, and not after minutes, where the results could not be written. */
+    private static void writable(Path folder) {
+        try {
+            Files.createDirectories(folder);
+        } catch (IOException e) {
+            throw new UserError(UserError.USAGE, "quickstart: cannot write to " + folder + ": " + e.getMessage(), e);
+        }
+        if (!Files.isWritable(folder)) {
+            throw new UserError(UserError.USAGE, "quickstart: cannot write to " + folder + ": no permission");
+        }
+    }
+
     private static void tell(Outcome outcome, PrintWriter out) {
         List<BenchRow> rows = outcome.results().stream().map(BenchResult::row).toList();
         out.println();
         out.print(BenchTable.text(rows));
         outcome.results().forEach(r -> r.warnings().forEach(w -> out.println("warning: " + w)));
+        outcome.results().forEach(r -> BenchErrors.tell(r, out));
         outcome.violations().stream().limit(10).forEach(v -> out.println("cached tokens: " + v));
         out.println();
         out.println("report: " + outcome.report().toAbsolutePath());

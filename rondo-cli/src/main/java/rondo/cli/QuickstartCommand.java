@@ -53,6 +53,9 @@ final class QuickstartCommand implements Callable<Integer> {
             throw new IllegalStateException("run by picocli only");
         }
         PrintWriter out = spec.commandLine().getOut();
+        if (json.isPresent()) {
+            writable(json.get());
+        }
         Path folder = artifacts.orElseGet(() -> Path.of("artifacts", "quickstart-" + Stamps.utc(Clock.systemUTC())));
         Path directory = model.orElseGet(Quickstart::bundledModel);
         Quickstart.Outcome outcome = new Quickstart(env, TimeSource.system(), SESSIONS).run(directory, folder, out);
@@ -60,6 +63,15 @@ final class QuickstartCommand implements Callable<Integer> {
             write(json.get(), outcome.json().toPrettyString() + "\n");
         }
         return outcome.ok() ? 0 : 1;
+    }
+
+    /** Fails before the run where the result could not be written after it. */
+    private static void writable(Path file) {
+        Path folder = file.toAbsolutePath().getParent();
+        if (folder == null || Files.isDirectory(file) || !Files.isDirectory(folder) || !Files.isWritable(folder)) {
+            throw new UserError(
+                    UserError.USAGE, "--json: must be a file in a folder that can be written, got '" + file + "'");
+        }
     }
 
     private static void write(Path file, String text) throws IOException {

@@ -133,6 +133,12 @@ final class ServeCommand implements Callable<Integer> {
                     command,
                     "--print_capacity, --simulate and --record-traces are not supported by rondo: not built yet");
         }
+        if (host.isBlank()) {
+            throw new ParameterException(command, "--host must be an address or a name, got ''");
+        }
+        if (servedName.isPresent() && servedName.get().isBlank()) {
+            throw new ParameterException(command, "--served_model_name must not be empty");
+        }
         if (port < 0 || port > 65535) {
             throw new ParameterException(command, "--port must be >= 0 and <= 65535, got " + port);
         }

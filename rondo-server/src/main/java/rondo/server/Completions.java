@@ -87,6 +87,7 @@ final class Completions {
             characters += length(message.path("content"));
         }
         checkCharacters("messages", characters, maxTokens);
+        checkCount(conversation.messages().size(), maxTokens);
         TokenIds prompt;
         try {
             prompt = front.model().chat().encode(conversation).ids();
@@ -180,6 +181,14 @@ final class Completions {
         long perToken = front.options().maxCharsPerToken();
         if (perToken > 0 && characters > perToken * maxSeqLen) {
             throw ApiError.contextLength(param, maxSeqLen, characters / perToken, Math.max(1, maxTokens));
+        }
+    }
+
+    /** Every message takes a token at least: more of them than the context holds need not be rendered to know it. */
+    private void checkCount(int messages, int maxTokens) throws ApiError {
+        int maxSeqLen = front.service().info().maxSeqLen();
+        if (messages > maxSeqLen) {
+            throw ApiError.contextLength("messages", maxSeqLen, messages, Math.max(1, maxTokens));
         }
     }
 

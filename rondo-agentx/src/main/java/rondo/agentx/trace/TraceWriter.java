@@ -12,6 +12,7 @@ import java.util.zip.GZIPOutputStream;
 import rondo.base.Json;
 import rondo.base.UserError;
 import tools.jackson.core.JsonGenerator;
+import tools.jackson.core.exc.JacksonIOException;
 
 /** Writes traces as JSON lines, compressed where the name ends in {@code .gz}; the file is whole or absent. */
 public final class TraceWriter {
@@ -38,8 +39,18 @@ public final class TraceWriter {
                 }
             }
             Files.move(temporary, file, StandardCopyOption.REPLACE_EXISTING);
+        } catch (IOException | JacksonIOException e) {
+            remove(temporary);
+            String why = e instanceof JacksonIOException j ? j.getOriginalMessage() : e.getMessage();
+            throw new UserError(UserError.USAGE, "traces: cannot write " + file + ": " + why, e);
+        }
+    }
+
+    private static void remove(Path temporary) {
+        try {
+            Files.deleteIfExists(temporary);
         } catch (IOException e) {
-            throw new UserError(UserError.USAGE, "traces: cannot write " + file + ": " + e.getMessage(), e);
+            // the fault that led here is the one to tell
         }
     }
 

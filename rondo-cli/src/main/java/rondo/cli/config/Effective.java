@@ -57,8 +57,8 @@ public final class Effective {
     }
 
     private static String value(Setting setting) {
-        boolean hidden = setting.key().secret() && !setting.isDefault();
-        return hidden ? "['***']" : setting.value().yaml();
+        String shown = setting.value().yaml();
+        return setting.key().secret() && !shown.equals("[]") ? "['***']" : shown;
     }
 
     /** A mapping's own values first, then its groups, so that each group is written once. */

@@ -10,7 +10,9 @@ import java.util.Optional;
 import java.util.Set;
 import org.snakeyaml.engine.v2.api.LoadSettings;
 import org.snakeyaml.engine.v2.api.lowlevel.Compose;
+import org.snakeyaml.engine.v2.api.lowlevel.Parse;
 import org.snakeyaml.engine.v2.common.ScalarStyle;
+import org.snakeyaml.engine.v2.events.Event;
 import org.snakeyaml.engine.v2.exceptions.Mark;
 import org.snakeyaml.engine.v2.exceptions.MarkedYamlEngineException;
 import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
@@ -47,6 +49,9 @@ final class YamlReader {
                     .setUseMarks(true)
                     .setAllowNonScalarKeys(true)
                     .build();
+            if (reader.tooDeep(new Parse(settings).parseString(text))) {
+                return nothing;
+            }
             Optional<Node> root = new Compose(settings).composeString(text);
             if (root.isEmpty()) {
                 return nothing;
@@ -70,6 +75,24 @@ final class YamlReader {
             problems.add(start, "not valid YAML: " + oneLine(String.valueOf(e.getMessage())));
             return nothing;
         }
+    }
+
+    /** Counted on the events, because composing the document recurses. */
+    private boolean tooDeep(Iterable<Event> events) {
+        int depth = 0;
+        for (Event event : events) {
+            switch (event.getEventId()) {
+                case MappingStart, SequenceStart -> depth++;
+                case MappingEnd, SequenceEnd -> depth--;
+                default -> {}
+            }
+            if (depth > MAX_DEPTH + 1) {
+                int line = event.getStartMark().map(m -> m.getLine() + 1).orElse(1);
+                problems.add(new Origin.Yaml(file, line), "nested deeper than " + MAX_DEPTH + " levels");
+                return true;
+            }
+        }
+        return false;
     }
 
     private static String oneLine(String text) {
