@@ -13,6 +13,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import rondo.engine.EngineStats;
@@ -23,6 +24,10 @@ import rondo.kv.KvStats;
 class LeavingClientsTest {
     private static final int REQUESTS = 200;
     private static final int AT_ONCE = 16;
+    private static final int SOAK_CLIENTS = 64;
+    private static final int SOAK_REQUESTS = 400;
+    private static final int SOAK_ROUNDS = 3;
+    private static final long SOAK_HEAP_BYTES = 16L << 20;
     private static final List<String> REFUSED = List.of(
             "{\"prompt\":\"a\",\"max_tokens\":-1}",
             "{\"prompt\":\"a\",\"max_tokens\":\"many\"}",
@@ -127,6 +132,53 @@ class LeavingClientsTest {
             assertThat(oneRequest(server, numberThatFinishes())).isEqualTo(Ending.FINISHED);
         }
         before.awaitNoMore();
+    }
+
+    @Test
+    @Tag("long")
+    @Timeout(600)
+    void aSoakOfSixtyFourClientsLeavesHeapThreadsSocketsAndPagesAsTheyWere() throws Exception {
+        Leftovers before = Leftovers.now();
+        try (BundledServer server = BundledServer.start("max_batch_size: 8\nmax_seq_len: 2048\n")) {
+            Leftovers idle = Leftovers.now();
+            // The first round fills caches and compiles; the rounds after it may not grow the heap any more.
+            soak(server, 0);
+            long heap = heapAfterCollection();
+            for (int round = 1; round <= SOAK_ROUNDS; round++) {
+                soak(server, round);
+                idle.awaitNoMoreSockets();
+            }
+            assertThat(heapAfterCollection() - heap)
+                    .as("bytes of heap that stayed")
+                    .isLessThan(SOAK_HEAP_BYTES);
+            assertThat(server.stats().failed()).isZero();
+        }
+        before.awaitNoMore();
+    }
+
+    private static void soak(BundledServer server, int round) throws Exception {
+        try (ExecutorService clients = Executors.newFixedThreadPool(SOAK_CLIENTS)) {
+            List<Future<Ending>> all = new ArrayList<>();
+            for (int i = 0; i < SOAK_REQUESTS; i++) {
+                int number = 100_000 * (round + 1) + i;
+                all.add(clients.submit(() -> oneRequest(server, number)));
+            }
+            for (Future<Ending> one : all) {
+                one.get();
+            }
+        }
+        server.awaitIdle();
+    }
+
+    private static long heapAfterCollection() {
+        Runtime runtime = Runtime.getRuntime();
+        long least = Long.MAX_VALUE;
+        // One collection may leave what a finalizer or a reference queue still has to see.
+        for (int i = 0; i < 4; i++) {
+            System.gc();
+            least = Math.min(least, runtime.totalMemory() - runtime.freeMemory());
+        }
+        return least;
     }
 
     @Test

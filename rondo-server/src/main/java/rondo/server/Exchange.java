@@ -5,6 +5,7 @@ import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
+import io.vertx.core.http.HttpVersion;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
@@ -159,7 +160,10 @@ final class Exchange {
             response.putHeader("Cache-Control", "no-cache");
             response.putHeader("X-Accel-Buffering", "no");
             response.setChunked(true);
-            var unused = response.writeHead();
+            // HTTP/1.0 knows no chunks, and Vert.x sends its head only with the first bytes.
+            if (request.version() != HttpVersion.HTTP_1_0) {
+                var unused = response.writeHead();
+            }
             pingTimer = vertx.setPeriodic(pingMillis, t -> ping());
         });
     }
@@ -168,7 +172,7 @@ final class Exchange {
         this.status = status;
         response.setStatusCode(status);
         response.putHeader("X-Request-ID", id);
-        if (request.version() != io.vertx.core.http.HttpVersion.HTTP_2) {
+        if (request.version() != HttpVersion.HTTP_2) {
             response.putHeader("Keep-Alive", keepAlive);
         }
     }

@@ -31,6 +31,20 @@ class DisconnectTest {
     }
 
     @Test
+    void anHttp10ClientGetsItsStreamUntilTheConnectionEnds() throws Exception {
+        try (RawClient client = new RawClient(server)) {
+            String body = TestServer.chatBody("\"stream\":true");
+            client.send("POST /v1/chat/completions HTTP/1.0\r\nContent-Type: application/json\r\nContent-Length: "
+                    + body.length() + "\r\n\r\n" + body);
+            FakeService.FakeGeneration generation = server.service.awaitSubmitted(0);
+            generation.emit("hello");
+            generation.finish(FinishReason.STOP);
+            assertThat(client.line()).startsWith("HTTP/1.").endsWith("200 OK");
+            assertThat(client.lineThatBegins("data: [DONE]")).isEqualTo("data: [DONE]");
+        }
+    }
+
+    @Test
     void whileQueuedAndStreaming() throws Exception {
         try (RawClient client = new RawClient(server)) {
             client.post("/v1/chat/completions", TestServer.chatBody("\"stream\":true"));
