@@ -74,6 +74,14 @@ final class EventBuffer {
         o.removed.add(hex(node));
     }
 
+    /** A node's page is in another tier now. */
+    void moved(int node, int lc, Tier from, Tier to) {
+        if (limit > 0) {
+            close(lc);
+            add(new KvEvent.Moved(lc, hex(node), from, to));
+        }
+    }
+
     /** The end of a step: nothing later joins the events so far. */
     void publish() {
         if (limit > 0) {

@@ -19,8 +19,15 @@ public final class PageWork {
 
     /** Device to device, in the compute stream (partial reuse). */
     public final PageCopies deviceCopies = new PageCopies();
-    /** Between tiers, on the copy stream. */
+    /**
+     * Between tiers, on the copy stream, in no particular order. A list that is not empty must be handed over, exactly
+     * once and in the order of the plans, and {@link KvCache#copiesStarted} told its number.
+     */
     public final PageCopies tierCopies = new PageCopies();
+    /** The tier copies must not start before this step has been computed; 0 = at once. */
+    public long copiesAfter;
+    /** The step must not be submitted before this batch of tier copies has landed, which may be its own; 0 = none. */
+    public long awaitCopies;
 
     public void edit(int slot, int lifeCycle, int block, int page) {
         if (edits == this.slot.length) {
@@ -45,5 +52,7 @@ public final class PageWork {
         edits = 0;
         deviceCopies.clear();
         tierCopies.clear();
+        copiesAfter = 0;
+        awaitCopies = 0;
     }
 }
