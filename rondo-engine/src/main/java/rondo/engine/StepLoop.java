@@ -83,8 +83,11 @@ final class StepLoop {
         long now = time.nanoTime();
         expire(now);
         if (scheduler.active.isEmpty() && scheduler.waiting.isEmpty()) {
+            // The last steps may have retired since the last plan: what was held for their copies is let go.
+            changed |= retired < completed;
+            fences();
             publish();
-            return commands.isEmpty() ? EngineLoop.IDLE : now;
+            return commands.isEmpty() && landedCopy == lastCopy ? EngineLoop.IDLE : now;
         }
         boolean progress = planAndRun(now);
         watchForStall(progress);
@@ -112,7 +115,7 @@ final class StepLoop {
                 }
                 case Command.StopAt(Sequence s, int outputTokens, FinishReason why) -> stopAt(s, outputTokens, why);
                 case Command.ClearCache() -> {
-                    kv.fences(submitted, completed, retired);
+                    fences();
                     kv.clear();
                     changed = true;
                 }
@@ -157,7 +160,8 @@ final class StepLoop {
 
     // ---- one step
 
-    private boolean planAndRun(long now) {
+    /** Tells the cache how far steps and copies have come. */
+    private void fences() {
         long landed = executor.pollCopies();
         if (landed > landedCopy) {
             landedCopy = landed;
@@ -167,6 +171,10 @@ final class StepLoop {
             retired = completed;
         }
         kv.fences(submitted, completed, retired);
+    }
+
+    private boolean planAndRun(long now) {
+        fences();
         StepPlan plan = unused;
         if (plan == null) {
             plan = executor.plan();
