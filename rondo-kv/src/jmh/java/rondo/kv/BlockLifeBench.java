@@ -26,13 +26,16 @@ import org.openjdk.jmh.annotations.Warmup;
 @Fork(1)
 public class BlockLifeBench {
     private static final int BLOCKS = 1000;
-    private static final int PROMPTS = 64;
 
-    private final PromptKeys[] prompts = new PromptKeys[PROMPTS];
+    private PromptKeys[] prompts = {};
     private final PageWork work = new PageWork();
     /** A block of a hybrid cache has two pages, one per life cycle. */
     @Param({"full", "hybrid"})
     public String cycles;
+
+    /** Slots per life cycle. */
+    @Param({"32000", "256000"})
+    public int slots;
 
     private KvCacheManager kv;
     private int next;
@@ -40,12 +43,15 @@ public class BlockLifeBench {
 
     @Setup
     public void fill() {
-        for (int i = 0; i < PROMPTS; i++) {
-            prompts[i] = Loads.keys(Loads.tokens(i, BLOCKS * Loads.B));
-        }
         // Room for half of the prompts: what comes round again has been evicted.
-        kv = Loads.cache(Loads.cycles(cycles), BLOCKS * PROMPTS / 2, KvOptions.defaults());
-        for (int i = 0; i < PROMPTS; i++) {
+        prompts = new PromptKeys[2 * slots / BLOCKS];
+        for (int i = 0; i < prompts.length; i++) {
+            int[] tokens = Loads.tokens(i, BLOCKS * Loads.B);
+            tokens[0] = i; // no two begin alike by chance
+            prompts[i] = Loads.keys(tokens);
+        }
+        kv = Loads.cache(Loads.cycles(cycles), slots, KvOptions.defaults());
+        for (int i = 0; i < prompts.length; i++) {
             life();
         }
     }
@@ -53,7 +59,7 @@ public class BlockLifeBench {
     @Benchmark
     @OperationsPerInvocation(BLOCKS)
     public int life() {
-        PromptKeys keys = prompts[next++ % PROMPTS];
+        PromptKeys keys = prompts[next++ % prompts.length];
         step++;
         kv.fences(step - 1, step - 1, step - 1);
         work.clear();

@@ -37,4 +37,23 @@ final class Loads {
     static PromptKeys keys(int[] tokens) {
         return PromptKeys.of(TokenIds.of(tokens), CacheScope.unsalted(), B);
     }
+
+    /** A whole life without output: prefill in chunks, commit, end. */
+    static void play(KvCacheManager kv, PromptKeys keys, int chunk) {
+        PageWork work = new PageWork();
+        int r = kv.admit(kv.match(keys, keys.tokens() - 1), Retention.of(keys.tokens()), 0, work)
+                .orElseThrow();
+        int history = kv.reservations().history[r];
+        while (history < keys.tokens()) {
+            int granted = kv.grow(r, Math.min(chunk, keys.tokens() - history), 1, work);
+            if (granted == 0) {
+                throw new AssertionError("no room at " + history);
+            }
+            kv.submitted(r, granted, 0);
+            kv.completed(r, granted, keys);
+            history += granted;
+            work.clear();
+        }
+        kv.release(r, 0, true);
+    }
 }
