@@ -41,7 +41,8 @@ public final class EngineHarness implements AutoCloseable {
             bytes.add(64L);
         }
         KvLayout layout = new KvLayout(tokensPerBlock, setup.lifeCycles, bytes);
-        KvPools pools = new KvPools(layout, pages, pages.stream().map(p -> 0).toList());
+        KvPools pools = new KvPools(
+                layout, pages, pages.stream().map(p -> setup.hostPages).toList());
         executor =
                 new StubExecutor(new ModelFacts(setup.vocabulary, setup.options.maxSeqLen(), layout, 0), setup.model);
         executor.open(pools, setup.options.limits());
@@ -56,6 +57,7 @@ public final class EngineHarness implements AutoCloseable {
         private int tokensPerBlock = 4;
         private List<LifeCycle> lifeCycles = List.of(LifeCycle.sliding(8), LifeCycle.full());
         private int pages = 1000;
+        private int hostPages;
         private int vocabulary = 1000;
         private NextToken model = NextToken.hashed();
         private TimeSource time = TimeSource.system();
@@ -79,6 +81,17 @@ public final class EngineHarness implements AutoCloseable {
         /** Usable pages of every pool. */
         public Setup pages(int value) {
             pages = value;
+            return this;
+        }
+
+        /** Pages of every host pool; none unless said otherwise. */
+        public Setup hostPages(int value) {
+            hostPages = value;
+            return this;
+        }
+
+        public Setup overlap(boolean on) {
+            options = options.withOverlap(on);
             return this;
         }
 
