@@ -43,7 +43,7 @@ public final class EngineHarness implements AutoCloseable {
                 new StubExecutor(new ModelFacts(setup.vocabulary, setup.options.maxSeqLen(), layout, 0), setup.model);
         executor.open(pools, setup.options.limits());
         kv = new KvCacheManager(pools, setup.kvOptions, setup.options.maxBatchSize(), setup.options.maxSeqLen());
-        engine = Engine.open(executor, kv, setup.options, setup.time);
+        engine = Engine.open(executor, kv, setup.options, setup.time, setup.events);
     }
 
     /** What the harness is made of; the setters return it. */
@@ -56,6 +56,7 @@ public final class EngineHarness implements AutoCloseable {
         private NextToken model = NextToken.hashed();
         private TimeSource time = TimeSource.system();
         private KvOptions kvOptions = KvOptions.defaults();
+        private StepEvents events = StepEvents.NONE;
 
         public Setup options(EngineOptions value) {
             options = value;
@@ -96,6 +97,13 @@ public final class EngineHarness implements AutoCloseable {
         /** Whether prefixes are reused; they are unless said otherwise. */
         public Setup reuse(boolean on) {
             kvOptions = kvOptions.withReuse(on);
+            return this;
+        }
+
+        /** Who is told how the cache changes, of at most {@code bufferSize} events a step. */
+        public Setup events(StepEvents value, int bufferSize) {
+            events = value;
+            kvOptions = kvOptions.withEventBuffer(bufferSize);
             return this;
         }
 
