@@ -26,7 +26,7 @@ public interface KvCache {
      * Makes room for the next run, counted from {@code submitted}. A prefill gets what is to be had without waiting for a
      * copy; where that is less than {@code least}, copies to the host begin to make room for a later plan. A decode
      * (beyond its prompt, {@code least} = {@code wanted}) also gets slots that a copy to the host is about to make free:
-     * then {@link PageWork#awaitCopies} says what the step has to wait for.
+     * then {@link PageWork#waitsForCopies} is set.
      *
      * @return tokens granted, equal in every life cycle: {@code wanted}, or a shorter length that is at least
      *     {@code least} and ends on a block border; or 0

@@ -275,7 +275,11 @@ public final class KvCacheManager implements KvCache {
     @Override
     public boolean clear() {
         tiers.clear();
-        return pages.count() == 0;
+        boolean empty = pages.count() == 0;
+        if (empty) {
+            cached.events.cleared();
+        }
+        return empty;
     }
 
     @Override

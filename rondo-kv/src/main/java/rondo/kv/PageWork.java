@@ -26,8 +26,11 @@ public final class PageWork {
     public final PageCopies tierCopies = new PageCopies();
     /** The tier copies must not start before this step has been computed; 0 = at once. */
     public long copiesAfter;
-    /** The step must not be submitted before this batch of tier copies has landed, which may be its own; 0 = none. */
-    public long awaitCopies;
+    /**
+     * Whether the step may start only when all copies between tiers have landed that were handed over before it, its own
+     * included: a run of it writes where one of them reads.
+     */
+    public boolean waitsForCopies;
 
     public void edit(int slot, int lifeCycle, int block, int page) {
         if (edits == this.slot.length) {
@@ -53,6 +56,6 @@ public final class PageWork {
         deviceCopies.clear();
         tierCopies.clear();
         copiesAfter = 0;
-        awaitCopies = 0;
+        waitsForCopies = false;
     }
 }

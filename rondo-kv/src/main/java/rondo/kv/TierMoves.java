@@ -118,7 +118,7 @@ final class TierMoves {
         SlotPool slots = pages.slots(Tier.DEVICE, lc);
         int slot = slots.free() > 0 || makeFree(lc, out) ? slots.take() : promised(lc);
         if (slots.lastCopy(slot) > pages.landed) {
-            out.awaitCopies = Math.max(out.awaitCopies, slots.lastCopy(slot));
+            out.waitsForCopies = true;
         }
         return pages.create(lc, priority, slot);
     }

@@ -210,14 +210,14 @@ final class Play {
 
     /** Whether the step that was planned must not be submitted yet. */
     boolean mustWait() {
-        return work.awaitCopies > landed;
+        return work.waitsForCopies && batches > landed;
     }
 
     /** Submits what was grown for these sequences as one step. */
     void submit(Seq... runs) {
         handOver();
         if (mustWait()) {
-            land(work.awaitCopies);
+            land(batches);
         }
         submitted++;
         if (work.tierCopies.count > 0) {
@@ -335,7 +335,7 @@ final class Play {
         }
         handOver();
         if (mustWait()) {
-            land(work.awaitCopies);
+            land(batches);
         }
         submitted++;
         if (work.tierCopies.count > 0) {
