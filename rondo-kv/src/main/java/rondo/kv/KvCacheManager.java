@@ -1,7 +1,5 @@
 package rondo.kv;
 
-import java.util.ArrayList;
-import java.util.List;
 import java.util.OptionalInt;
 
 /** The paged KV cache: admits sequences onto cached prefixes, gives them pages as they grow, and keeps what they wrote. */
@@ -223,29 +221,30 @@ public final class KvCacheManager implements KvCache {
 
     @Override
     public KvStats stats() {
-        List<KvStats.Pool> pools = new ArrayList<>();
+        KvNumbers numbers = new KvNumbers(lifeCycles);
+        stats(numbers);
+        return numbers.stats();
+    }
+
+    @Override
+    public void stats(KvNumbers into) {
+        into.begin();
         for (int lc = 0; lc < lifeCycles; lc++) {
-            int free = pages.free(lc);
-            int evictable = pages.evictable(lc).size();
-            int total = pages.total(lc);
-            pools.add(new KvStats.Pool(lc, Tier.DEVICE, total, free, evictable, total - free - evictable));
+            into.pool(pages.total(lc), pages.free(lc), pages.evictable(lc).size());
         }
         for (int lc = 0; lc < lifeCycles; lc++) {
-            pools.add(new KvStats.Pool(lc, Tier.HOST, 0, 0, 0, 0));
+            into.pool(0, 0, 0);
         }
-        return new KvStats(
-                List.copyOf(pools),
-                new KvStats.Counters(
-                        admission.allocated,
-                        admission.reusedFull,
-                        admission.reusedPartial,
-                        admission.missed,
-                        cached.dropped(),
-                        0,
-                        0,
-                        admission.copied,
-                        admission.matchedTokens,
-                        admission.promptTokens));
+        into.add(admission.allocated)
+                .add(admission.reusedFull)
+                .add(admission.reusedPartial)
+                .add(admission.missed)
+                .add(cached.dropped())
+                .add(0)
+                .add(0)
+                .add(admission.copied)
+                .add(admission.matchedTokens)
+                .add(admission.promptTokens);
     }
 
     @Override
