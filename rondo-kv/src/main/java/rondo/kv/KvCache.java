@@ -85,6 +85,9 @@ public interface KvCache {
 
     KvStats stats();
 
+    /** The same numbers without allocation. */
+    void stats(KvNumbers into);
+
     /** Hands over and forgets the buffered events; returns how many were lost to a full buffer. */
     int drainEvents(KvEventSink to);
 }

@@ -1,7 +1,5 @@
 package rondo.kv;
 
-import java.util.ArrayList;
-import java.util.List;
 import java.util.OptionalInt;
 
 /** The paged KV cache: admits sequences onto cached prefixes, gives them pages as they grow, and keeps what they wrote. */
@@ -284,51 +282,54 @@ public final class KvCacheManager implements KvCache {
 
     @Override
     public KvStats stats() {
-        List<KvStats.Pool> pools = new ArrayList<>();
-        List<KvStats.Counters> counters = new ArrayList<>();
-        for (Tier tier : Tier.values()) {
-            for (int lc = 0; lc < lifeCycles; lc++) {
-                pools.add(pool(tier, lc));
-            }
-        }
+        KvNumbers numbers = new KvNumbers(lifeCycles);
+        stats(numbers);
+        return numbers.stats();
+    }
+
+    @Override
+    public void stats(KvNumbers into) {
+        into.begin();
+        pools(Tier.DEVICE, into);
+        pools(Tier.HOST, into);
         for (int lc = 0; lc < lifeCycles; lc++) {
-            counters.add(counters(lc));
+            into.add(layout.pageBytes().get(lc))
+                    .add(admission.allocated[lc])
+                    .add(admission.reusedFull[lc])
+                    .add(admission.reusedPartial[lc])
+                    .add(admission.missed[lc])
+                    .add(cached.dropped[lc])
+                    .add(cached.droppedFromHost[lc])
+                    .add(tiers.offloadedAhead[lc])
+                    .add(tiers.offloadedOnDemand[lc])
+                    .add(pages.takenBack[lc])
+                    .add(tiers.onboarded[lc])
+                    .add(tiers.copied[lc])
+                    .add(tiers.copiedFromHost[lc]);
         }
-        return new KvStats(pools, counters, admission.matchedTokens, admission.promptTokens, keyCollisions());
+        into.add(admission.matchedTokens).add(admission.promptTokens).add(keyCollisions());
+    }
+
+    private void pools(Tier tier, KvNumbers into) {
+        for (int lc = 0; lc < lifeCycles; lc++) {
+            SlotPool slots = pages.slots(tier, lc);
+            into.pool(slots.total(), slots.free(), evictable(tier, lc));
+        }
+    }
+
+    /** Pages that nobody holds, those on their way included. */
+    private int evictable(Tier tier, int lc) {
+        return pages.evictable(tier, lc).size() + tiers.unheldOnTheirWay(tier, lc);
     }
 
     /** Unavailable share of the fullest device pool. */
     private double utilisation() {
         double most = 0;
         for (int lc = 0; lc < lifeCycles; lc++) {
-            int available = pages.free(lc) + pages.evictable(lc).size() + tiers.unheldOnTheirWay(Tier.DEVICE, lc);
+            int available = pages.free(lc) + evictable(Tier.DEVICE, lc);
             most = Math.max(most, 1 - (double) available / pages.total(lc));
         }
         return most;
-    }
-
-    private KvStats.Pool pool(Tier tier, int lc) {
-        SlotPool slots = pages.slots(tier, lc);
-        int evictable = pages.evictable(tier, lc).size() + tiers.unheldOnTheirWay(tier, lc);
-        int held = slots.total() - slots.free() - evictable;
-        return new KvStats.Pool(lc, tier, slots.total(), slots.free(), evictable, held);
-    }
-
-    private KvStats.Counters counters(int lc) {
-        return new KvStats.Counters(
-                layout.pageBytes().get(lc),
-                admission.allocated[lc],
-                admission.reusedFull[lc],
-                admission.reusedPartial[lc],
-                admission.missed[lc],
-                cached.dropped[lc],
-                cached.droppedFromHost[lc],
-                tiers.offloadedAhead[lc],
-                tiers.offloadedOnDemand[lc],
-                pages.takenBack[lc],
-                tiers.onboarded[lc],
-                tiers.copied[lc],
-                tiers.copiedFromHost[lc]);
     }
 
     @Override
