@@ -40,6 +40,10 @@ final class Pages {
 
     /** Batches of copies up to this one have landed. */
     long landed;
+    /** Steps up to these have been submitted, and computed. */
+    long submitted;
+
+    long completed;
 
     /** Hits on pages that were on their way out, per life cycle. */
     final long[] takenBack;
@@ -168,6 +172,11 @@ final class Pages {
     /** Whether a step can read it where it is, now and for as long as it is held. */
     boolean isUsable(int page) {
         return tier[page] == Tier.DEVICE && motion[page] < Motion.BLANK;
+    }
+
+    /** Whether all that it is to begin with has been written: it is no copy that is still to be made. */
+    boolean isFilled(int page) {
+        return motion[page] < Motion.BLANK && filledBy[page] <= completed;
     }
 
     /** The device slot that it has, or will have when its copy has landed. */
@@ -299,7 +308,7 @@ final class Pages {
 
     private void destroy(int page) {
         leaveQueue(page);
-        slots(tier[page], lifeCycle[page]).give(slot[page], lastStep[page], landed);
+        slots(tier[page], lifeCycle[page]).give(slot[page], Math.max(lastStep[page], filledBy[page]), landed);
         slot[page] = NONE;
         freePages[freePageCount++] = page;
     }
