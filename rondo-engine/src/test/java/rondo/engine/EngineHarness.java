@@ -26,6 +26,9 @@ public final class EngineHarness implements AutoCloseable {
 
     public final StubExecutor executor;
     public final KvCacheManager kv;
+    /** The cache as the engine sees it: the test may say that it is full. */
+    public final ScarceCache scarce;
+
     public final Engine engine;
     public final int tokensPerBlock;
 
@@ -44,7 +47,8 @@ public final class EngineHarness implements AutoCloseable {
                 new StubExecutor(new ModelFacts(setup.vocabulary, setup.options.maxSeqLen(), layout, 0), setup.model);
         executor.open(pools, setup.options.limits());
         kv = new KvCacheManager(pools, setup.kvOptions, setup.options.maxBatchSize(), setup.options.maxSeqLen());
-        engine = Engine.open(executor, kv, setup.options, setup.time);
+        scarce = new ScarceCache(kv);
+        engine = Engine.open(executor, scarce, setup.options, setup.time);
     }
 
     /** What the harness is made of; the setters return it. */
@@ -103,6 +107,11 @@ public final class EngineHarness implements AutoCloseable {
 
         public Setup time(TimeSource value) {
             time = value;
+            return this;
+        }
+
+        public Setup kvOptions(KvOptions value) {
+            kvOptions = value;
             return this;
         }
 
@@ -204,6 +213,15 @@ public final class EngineHarness implements AutoCloseable {
             held += pool.held();
         }
         return held;
+    }
+
+    /** Fails unless nothing runs, waits or holds a page. */
+    public void booksBalance() {
+        Books.balance(engine.stats());
+        List<String> faults = Books.faults(kv.stats());
+        if (!faults.isEmpty()) {
+            throw new AssertionError(faults);
+        }
     }
 
     public void start() {
