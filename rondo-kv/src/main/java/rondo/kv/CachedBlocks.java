@@ -81,6 +81,13 @@ final class CachedBlocks {
         return page;
     }
 
+    /** Raises the priority of a page that somebody holds, and so is in no queue, if it is in the tree. */
+    void raise(int page, int priority) {
+        if (page != NONE && pages.node[page] != NONE && pages.priority[page] < priority) {
+            pages.priority[page] = (byte) priority;
+        }
+    }
+
     /** Drops a page that nobody holds, and every block that is of no use without it. */
     void drop(int page) {
         int before = pages.count();

@@ -23,6 +23,8 @@ final class Pages {
     final int[] holders;
 
     final byte[] priority;
+    /** Grows whenever a page goes, so that whoever remembers its id can tell. */
+    final int[] generation;
     /** Last submitted step that may read or write it. */
     final long[] lastStep;
 
@@ -62,6 +64,7 @@ final class Pages {
         coverage = new int[all];
         holders = new int[all];
         priority = new byte[all];
+        generation = new int[all];
         lastStep = new long[all];
         freePages = new int[all];
         for (int page = all - 1; page >= 0; page--) {
@@ -157,6 +160,7 @@ final class Pages {
         slotLastStep[lc][slot[page]] = lastStep[page];
         freeSlots[lc][freeSlotCount[lc]++] = slot[page];
         slot[page] = NONE;
+        generation[page]++;
         freePages[freePageCount++] = page;
     }
 }
