@@ -41,13 +41,14 @@ public final class EngineHarness implements AutoCloseable {
             bytes.add(64L);
         }
         KvLayout layout = new KvLayout(tokensPerBlock, setup.lifeCycles, bytes);
-        KvPools pools = new KvPools(layout, pages, pages.stream().map(p -> 0).toList());
+        KvPools pools = new KvPools(
+                layout, pages, pages.stream().map(p -> setup.hostPages).toList());
         executor =
                 new StubExecutor(new ModelFacts(setup.vocabulary, setup.options.maxSeqLen(), layout, 0), setup.model);
         executor.open(pools, setup.options.limits());
         kv = new KvCacheManager(pools, setup.kvOptions, setup.options.maxBatchSize(), setup.options.maxSeqLen());
         scarce = new ScarceCache(kv);
-        engine = Engine.open(executor, scarce, setup.options, setup.time);
+        engine = Engine.open(executor, scarce, setup.options, setup.time, setup.events);
     }
 
     /** What the harness is made of; the setters return it. */
@@ -56,10 +57,12 @@ public final class EngineHarness implements AutoCloseable {
         private int tokensPerBlock = 4;
         private List<LifeCycle> lifeCycles = List.of(LifeCycle.sliding(8), LifeCycle.full());
         private int pages = 1000;
+        private int hostPages;
         private int vocabulary = 1000;
         private NextToken model = NextToken.hashed();
         private TimeSource time = TimeSource.system();
         private KvOptions kvOptions = KvOptions.defaults();
+        private StepEvents events = StepEvents.NONE;
 
         public Setup options(EngineOptions value) {
             options = value;
@@ -79,6 +82,17 @@ public final class EngineHarness implements AutoCloseable {
         /** Usable pages of every pool. */
         public Setup pages(int value) {
             pages = value;
+            return this;
+        }
+
+        /** Pages of every host pool; none unless said otherwise. */
+        public Setup hostPages(int value) {
+            hostPages = value;
+            return this;
+        }
+
+        public Setup overlap(boolean on) {
+            options = options.withOverlap(on);
             return this;
         }
 
@@ -105,6 +119,13 @@ public final class EngineHarness implements AutoCloseable {
         /** Whether prefixes are reused; they are unless said otherwise. */
         public Setup reuse(boolean on) {
             kvOptions = kvOptions.withReuse(on);
+            return this;
+        }
+
+        /** Who is told how the cache changes, of at most {@code bufferSize} events a step. */
+        public Setup events(StepEvents value, int bufferSize) {
+            events = value;
+            kvOptions = kvOptions.withEventBuffer(bufferSize);
             return this;
         }
 
