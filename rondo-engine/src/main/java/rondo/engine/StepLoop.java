@@ -228,9 +228,10 @@ final class StepLoop {
         int before = scheduler.active.size();
         boolean progress = scheduler.plan(plan, next, fences.submitted(), settled, now);
         if (plan.pages.tierCopies.count > 0) {
-            // Whatever they read has been computed, and what they overwrite has retired.
-            fences.copying(executor.copy(plan.pages.tierCopies, fences.completed()));
+            long batch = executor.copy(plan.pages.tierCopies, plan.pages.copiesAfter);
             plan.pages.tierCopies.clear();
+            fences.copying(batch);
+            kv.copiesStarted(batch);
         }
         changed |= progress && scheduler.active.size() != before;
         for (int i = 0; i < scheduler.refused.size(); i++) {
