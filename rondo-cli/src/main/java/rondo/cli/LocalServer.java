@@ -160,7 +160,7 @@ final class LocalServer implements AutoCloseable {
     }
 
     private static Engine engine(ServeConfig config, Executor executor, MemoryPlan memory, TimeSource time) {
-        EngineOptions options = memory.engineOptions(config);
+        EngineOptions options = memory.engineOptions(config, false);
         KvPools pools = memory.pools();
         executor.open(pools, options.limits());
         KvCache kv = new KvCacheManager(

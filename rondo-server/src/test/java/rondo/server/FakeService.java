@@ -49,7 +49,7 @@ final class FakeService implements GenerationService, AutoCloseable {
         KvStats kv = new KvStats(
                 List.of(new KvStats.Pool(0, Tier.DEVICE, 100, 60, 30, 10)),
                 new KvStats.Counters(1, 2, 3, 4, 5, 6, 7, 8, 9, 10));
-        return new EngineStats(state, submitted.size(), 1, 2, 3, 4, 5, 6, 70, 20, 30, 1, kv);
+        return new EngineStats(state, submitted.size(), 1, 2, 3, 4, 5, 6, 70, 20, 30, new EngineStats.Preemption(0, 1, 0, 0), kv);
     }
 
     @Override

@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 import rondo.base.UserError;
+import rondo.engine.EngineOptions;
 import rondo.kv.KvOptions;
 
 /** Reads a configuration file and the flags beside it into a {@link ServeConfig}, or says all that is wrong. */
@@ -83,7 +84,9 @@ public final class ConfigLoader {
                         s.optionalInt("rondo.max_queued_tokens"),
                         s.integer("rondo.queue_timeout_ms"),
                         s.integer("rondo.request_timeout_ms"),
-                        s.bool("print_iter_log")),
+                        s.bool("print_iter_log"),
+                        s.optionalBool("disable_overlap_scheduler").map(off -> !off),
+                        EngineOptions.Preemption.valueOf(upper(s.text("rondo.preemption")))),
                 new ServeConfig.Front(
                         s.integer("stream_interval"),
                         s.integer("num_postprocess_workers"),
