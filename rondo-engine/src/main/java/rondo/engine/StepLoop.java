@@ -35,6 +35,7 @@ final class StepLoop {
     private final QueueLimits queue;
     private final Scheduler scheduler;
     private final RowMasks masks;
+    private final StepEvents events;
     private final IterationLog iterations;
     private final SequenceList touched = new SequenceList(false);
     private final Fences fences = new Fences();
@@ -69,13 +70,15 @@ final class StepLoop {
             EngineOptions options,
             TimeSource time,
             Queue<Command> commands,
-            QueueLimits queue) {
+            QueueLimits queue,
+            StepEvents events) {
         this.executor = executor;
         this.kv = kv;
         this.options = options;
         this.time = time;
         this.commands = commands;
         this.queue = queue;
+        this.events = events;
         this.scheduler = new Scheduler(options, kv, executor.model().layout().tokensPerBlock(), queue);
         this.masks = new RowMasks(executor.model().vocabulary());
         this.iterations = new IterationLog(options.printIterLog());
@@ -226,9 +229,11 @@ final class StepLoop {
         int before = scheduler.active.size();
         boolean progress = scheduler.plan(plan, next, fences.submitted(), settled, now);
         if (plan.pages.tierCopies.count > 0) {
-            // Whatever they read has been computed, and what they overwrite has retired.
-            fences.copying(executor.copy(plan.pages.tierCopies, fences.completed()));
+            long batch = executor.copy(plan.pages.tierCopies, plan.pages.copiesAfter);
             plan.pages.tierCopies.clear();
+            plan.pages.copiesAfter = 0;
+            fences.copying(batch);
+            kv.copiesStarted(batch);
         }
         changed |= progress && scheduler.active.size() != before;
         for (int i = 0; i < scheduler.refused.size(); i++) {
@@ -535,7 +540,7 @@ final class StepLoop {
         }
     }
 
-    /** Numbers first, then the tokens and ends: whoever has taken an end sees numbers that include it. */
+    /** Numbers and events first, then the tokens and ends: whoever has taken an end sees numbers that include it. */
     void publish() {
         counters.set(Counters.RUNNING, scheduler.active.size());
         counters.set(Counters.PAUSED, scheduler.paused());
@@ -551,6 +556,7 @@ final class StepLoop {
             kvStatsAt = now;
             refreshKvStats();
         }
+        handOverEvents();
         for (int i = 0; i < touched.size(); i++) {
             Sequence s = touched.get(i);
             s.touched = false;
@@ -567,6 +573,19 @@ final class StepLoop {
                 && flying == null
                 && commands.isEmpty()) {
             drained.countDown();
+        }
+    }
+
+    private void handOverEvents() {
+        if (events == StepEvents.NONE) {
+            return;
+        }
+        try {
+            int lost = kv.drainEvents(events);
+            events.stepEnded(lost);
+        } catch (RuntimeException e) {
+            // Routers may be wrong about this server now, but its answers are right.
+            LOG.error("kv events of a step are lost: step={}", fences.completed(), e);
         }
     }
 }

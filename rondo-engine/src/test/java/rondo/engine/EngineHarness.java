@@ -48,7 +48,7 @@ public final class EngineHarness implements AutoCloseable {
         executor.open(pools, setup.options.limits());
         kv = new KvCacheManager(pools, setup.kvOptions, setup.options.maxBatchSize(), setup.options.maxSeqLen());
         scarce = new ScarceCache(kv);
-        engine = Engine.open(executor, scarce, setup.options, setup.time);
+        engine = Engine.open(executor, scarce, setup.options, setup.time, setup.events);
     }
 
     /** What the harness is made of; the setters return it. */
@@ -62,6 +62,7 @@ public final class EngineHarness implements AutoCloseable {
         private NextToken model = NextToken.hashed();
         private TimeSource time = TimeSource.system();
         private KvOptions kvOptions = KvOptions.defaults();
+        private StepEvents events = StepEvents.NONE;
 
         public Setup options(EngineOptions value) {
             options = value;
@@ -118,6 +119,13 @@ public final class EngineHarness implements AutoCloseable {
         /** Whether prefixes are reused; they are unless said otherwise. */
         public Setup reuse(boolean on) {
             kvOptions = kvOptions.withReuse(on);
+            return this;
+        }
+
+        /** Who is told how the cache changes, of at most {@code bufferSize} events a step. */
+        public Setup events(StepEvents value, int bufferSize) {
+            events = value;
+            kvOptions = kvOptions.withEventBuffer(bufferSize);
             return this;
         }
 

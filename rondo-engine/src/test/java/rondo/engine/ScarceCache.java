@@ -85,8 +85,13 @@ public final class ScarceCache implements KvCache {
     }
 
     @Override
-    public void copied(long copy) {
-        kv.copied(copy);
+    public void copiesStarted(long batch) {
+        kv.copiesStarted(batch);
+    }
+
+    @Override
+    public void copied(long batch) {
+        kv.copied(batch);
     }
 
     @Override
