@@ -96,6 +96,11 @@ public final class StubExecutor implements Executor {
         copies.hold(on);
     }
 
+    /** Everything under way lands now. */
+    public void landCopies() {
+        copies.landUpTo(copies.handed());
+    }
+
     /** Pages copied between tiers so far. */
     public long copiedPages() {
         return copies.pages();
