@@ -54,6 +54,7 @@ final class StepLoop {
     private boolean clearWanted;
     /** The fence that the cache knows. */
     private long toldRetired;
+
     private long arrivals;
     private int stalls;
     private boolean changed;
