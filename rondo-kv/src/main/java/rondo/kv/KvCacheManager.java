@@ -1,7 +1,5 @@
 package rondo.kv;
 
-import java.util.ArrayList;
-import java.util.List;
 import java.util.OptionalInt;
 
 /** The paged KV cache: admits sequences onto cached prefixes, gives them pages as they grow, and keeps what they wrote. */
@@ -19,6 +17,7 @@ public final class KvCacheManager implements KvCache {
     private final Matcher matcher;
     private final Committer committer;
     private final Reservations reservations;
+    private final Conversations conversations;
     private final CopySources copySources;
     private final TierMoves tiers;
     private final Arrivals arrivals;
@@ -37,9 +36,6 @@ public final class KvCacheManager implements KvCache {
     }
 
     KvCacheManager(KvPools pools, KvOptions options, int maxSequences, int maxSequenceLength, BlockHasher hasher) {
-        if (options.policy() == KvOptions.ReusePolicy.PER_CONVERSATION) {
-            throw new IllegalArgumentException("the reuse policy per_conversation is not built yet");
-        }
         this.layout = pools.layout();
         this.options = options;
         this.tokensPerBlock = layout.tokensPerBlock();
@@ -50,7 +46,8 @@ public final class KvCacheManager implements KvCache {
         this.pages = cached.pages;
         this.matcher = new Matcher(cached, options);
         this.reservations = new Reservations(maxSequences, lifeCycles, layout.blocks(maxSequenceLength));
-        this.committer = new Committer(cached, reservations, hasher);
+        this.conversations = new Conversations(cached, reservations, options);
+        this.committer = new Committer(cached, reservations, conversations, hasher);
         this.copySources = new CopySources(pages);
         this.tiers = new TierMoves(cached, copySources, pools, options);
         this.arrivals = new Arrivals(this.pages, maxSequences);
@@ -72,7 +69,11 @@ public final class KvCacheManager implements KvCache {
         if (found.version != tree.version) {
             throw new IllegalStateException("the cache has changed since the match: match again before admitting");
         }
-        return admission.admit(found, retention, slot, out);
+        OptionalInt r = admission.admit(found, retention, slot, out);
+        if (r.isPresent()) {
+            conversations.begin(r.getAsInt(), found.keys.scope(), retention);
+        }
+        return r;
     }
 
     @Override
@@ -162,17 +163,32 @@ public final class KvCacheManager implements KvCache {
 
     @Override
     public void release(int reservation, long lastStep, boolean commit) {
+        // What failed, or never began, was no turn.
+        release(reservation, lastStep, commit, commit);
+    }
+
+    @Override
+    public void pause(int reservation, long lastStep) {
+        release(reservation, lastStep, true, false);
+    }
+
+    private void release(int reservation, long lastStep, boolean commit, boolean over) {
         requireLive(reservation);
         long step = Math.max(lastStep, reservations.lastStep[reservation]);
         reservations.lastStep[reservation] = step;
         if (commit) {
             committer.commit(reservation, reservations.history[reservation], true);
         }
+        if (over && options.trackDecode()) {
+            raiseEndPoint(reservation);
+        }
+        conversations.collect(reservation, over);
         for (int b = layout.blocks(reservations.capacity[reservation]) - 1; b >= 0; b--) {
             letGo(reservation, b, step);
         }
         arrivals.forget(reservation);
         reservations.close(reservation);
+        conversations.end(reservation, over);
     }
 
     @Override
@@ -258,7 +274,13 @@ public final class KvCacheManager implements KvCache {
         retiredStep = retired;
         tiers.fences(submitted, completed, retired);
         copySources.letGo(retired);
+        conversations.sweep();
         cached.events.publish();
+    }
+
+    @Override
+    public void now(long nanos) {
+        conversations.now(nanos);
     }
 
     @Override
@@ -284,51 +306,54 @@ public final class KvCacheManager implements KvCache {
 
     @Override
     public KvStats stats() {
-        List<KvStats.Pool> pools = new ArrayList<>();
-        List<KvStats.Counters> counters = new ArrayList<>();
-        for (Tier tier : Tier.values()) {
-            for (int lc = 0; lc < lifeCycles; lc++) {
-                pools.add(pool(tier, lc));
-            }
-        }
+        KvNumbers numbers = new KvNumbers(lifeCycles);
+        stats(numbers);
+        return numbers.stats();
+    }
+
+    @Override
+    public void stats(KvNumbers into) {
+        into.begin();
+        pools(Tier.DEVICE, into);
+        pools(Tier.HOST, into);
         for (int lc = 0; lc < lifeCycles; lc++) {
-            counters.add(counters(lc));
+            into.add(layout.pageBytes().get(lc))
+                    .add(admission.allocated[lc])
+                    .add(admission.reusedFull[lc])
+                    .add(admission.reusedPartial[lc])
+                    .add(admission.missed[lc])
+                    .add(cached.dropped[lc])
+                    .add(cached.droppedFromHost[lc])
+                    .add(tiers.offloadedAhead[lc])
+                    .add(tiers.offloadedOnDemand[lc])
+                    .add(pages.takenBack[lc])
+                    .add(tiers.onboarded[lc])
+                    .add(tiers.copied[lc])
+                    .add(tiers.copiedFromHost[lc]);
         }
-        return new KvStats(pools, counters, admission.matchedTokens, admission.promptTokens, keyCollisions());
+        into.add(admission.matchedTokens).add(admission.promptTokens).add(keyCollisions());
+    }
+
+    private void pools(Tier tier, KvNumbers into) {
+        for (int lc = 0; lc < lifeCycles; lc++) {
+            SlotPool slots = pages.slots(tier, lc);
+            into.pool(slots.total(), slots.free(), evictable(tier, lc));
+        }
+    }
+
+    /** Pages that nobody holds, those on their way included. */
+    private int evictable(Tier tier, int lc) {
+        return pages.evictable(tier, lc).size() + tiers.unheldOnTheirWay(tier, lc);
     }
 
     /** Unavailable share of the fullest device pool. */
     private double utilisation() {
         double most = 0;
         for (int lc = 0; lc < lifeCycles; lc++) {
-            int available = pages.free(lc) + pages.evictable(lc).size() + tiers.unheldOnTheirWay(Tier.DEVICE, lc);
+            int available = pages.free(lc) + evictable(Tier.DEVICE, lc);
             most = Math.max(most, 1 - (double) available / pages.total(lc));
         }
         return most;
-    }
-
-    private KvStats.Pool pool(Tier tier, int lc) {
-        SlotPool slots = pages.slots(tier, lc);
-        int evictable = pages.evictable(tier, lc).size() + tiers.unheldOnTheirWay(tier, lc);
-        int held = slots.total() - slots.free() - evictable;
-        return new KvStats.Pool(lc, tier, slots.total(), slots.free(), evictable, held);
-    }
-
-    private KvStats.Counters counters(int lc) {
-        return new KvStats.Counters(
-                layout.pageBytes().get(lc),
-                admission.allocated[lc],
-                admission.reusedFull[lc],
-                admission.reusedPartial[lc],
-                admission.missed[lc],
-                cached.dropped[lc],
-                cached.droppedFromHost[lc],
-                tiers.offloadedAhead[lc],
-                tiers.offloadedOnDemand[lc],
-                pages.takenBack[lc],
-                tiers.onboarded[lc],
-                tiers.copied[lc],
-                tiers.copiedFromHost[lc]);
     }
 
     @Override
@@ -374,6 +399,22 @@ public final class KvCacheManager implements KvCache {
         }
     }
 
+    /** An agent's next turn usually repeats the reply: the window before the reply's end lives as long as the prompt's. */
+    private void raiseEndPoint(int r) {
+        if (options.endpointRewindTokens() == 0 || reservations.excluded[r]) {
+            return;
+        }
+        int history = reservations.history[r];
+        for (int lc = 0; lc < lifeCycles; lc++) {
+            if (!cached.lifeCycle(lc).isFull()) {
+                int from = cached.lifeCycle(lc).staleEnd(history, tokensPerBlock);
+                for (int b = from; b < layout.blocks(history); b++) {
+                    cached.raise(reservations.page(r, lc, b), RetentionRules.ENDPOINT);
+                }
+            }
+        }
+    }
+
     private void letGo(int r, int b, long step) {
         for (int lc = 0; lc < lifeCycles; lc++) {
             letGo(r, lc, b, step);
@@ -405,6 +446,10 @@ public final class KvCacheManager implements KvCache {
 
     Reservations reservations() {
         return reservations;
+    }
+
+    Conversations conversations() {
+        return conversations;
     }
 
     TierMoves tiers() {

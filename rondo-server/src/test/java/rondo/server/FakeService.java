@@ -52,7 +52,8 @@ final class FakeService implements GenerationService, AutoCloseable {
                 9,
                 10,
                 0);
-        return new EngineStats(state, submitted.size(), 1, 2, 3, 4, 5, 6, 70, 20, 30, new EngineStats.Preemption(0, 1, 0, 0), kv);
+        return new EngineStats(
+                state, submitted.size(), 1, 2, 3, 4, 5, 6, 70, 20, 30, new EngineStats.Preemption(0, 1, 0, 0), kv);
     }
 
     @Override
