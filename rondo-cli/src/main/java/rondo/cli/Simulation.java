@@ -82,7 +82,7 @@ final class Simulation {
         EngineOptions options = memory.engineOptions(setup.config());
         LateReplies replies = new LateReplies();
         try (CostModelExecutor executor = new CostModelExecutor(
-                setup.model(), new MemoryBudget(memory.bytes(), 0), setup.cost(), replies, clock)) {
+                setup.model(), new MemoryBudget(memory.deviceBytes(), memory.hostBytes()), setup.cost(), replies, clock)) {
             executor.open(memory.pools(), options.limits());
             KvCache kv = new KvCacheManager(
                     memory.pools(),

@@ -575,7 +575,7 @@ final class StepLoop {
             events.stepEnded(lost);
         } catch (RuntimeException e) {
             // Routers may be wrong about this server now, but its answers are right.
-            LOG.error("kv events of a step are lost: step={}", completed, e);
+            LOG.error("kv events of a step are lost: step={}", fences.completed(), e);
         }
     }
 }

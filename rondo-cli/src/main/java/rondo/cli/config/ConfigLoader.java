@@ -92,7 +92,8 @@ public final class ConfigLoader {
                         s.texts("rondo.api_keys"),
                         s.bool("rondo.strict_body"),
                         s.bool("rondo.metrics_alias"),
-                        ServeConfig.MetricsFormat.valueOf(upper(s.text("rondo.metrics_format")))),
+                        ServeConfig.MetricsFormat.valueOf(upper(s.text("rondo.metrics_format"))),
+                        s.integer("rondo.max_chars_per_token")),
                 new ServeConfig.Cpu(s.optionalInt("rondo.cpu_threads"), s.optionalBytes("rondo.cpu_kv_base")),
                 new Effective(s),
                 notices);
@@ -112,7 +113,13 @@ public final class ConfigLoader {
                 s.optionalInt(kv + "max_tokens"),
                 s.bytes(kv + "max_gpu_total_bytes"),
                 s.reals(kv + "pool_ratio"),
-                s.optionalInt(kv + "avg_seq_len"));
+                s.optionalInt(kv + "avg_seq_len"),
+                s.integer(kv + "block_reuse_config.max_num_turns"),
+                s.optionalBytes(kv + "host_cache_size").orElse(0),
+                s.optionalInt(kv + "secondary_offload_min_priority")
+                        .orElse(KvOptions.defaults().offloadMinPriority()),
+                s.real(kv + "max_util_for_resume"),
+                s.integers(kv + "max_attention_window"));
     }
 
     private static String upper(String word) {

@@ -65,6 +65,18 @@ final class Settings {
         return get(path).value() instanceof Value.Real r ? OptionalDouble.of(r.number()) : OptionalDouble.empty();
     }
 
+    double real(String path) {
+        return optionalReal(path).orElseThrow();
+    }
+
+    List<Integer> integers(String path) {
+        return get(path).value() instanceof Value.Items i
+                ? i.items().stream()
+                        .map(v -> Math.toIntExact(((Value.Int) v).number()))
+                        .toList()
+                : List.of();
+    }
+
     List<Double> reals(String path) {
         return get(path).value() instanceof Value.Items i
                 ? i.items().stream().map(v -> ((Value.Real) v).number()).toList()
