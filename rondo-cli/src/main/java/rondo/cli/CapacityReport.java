@@ -3,7 +3,7 @@ package rondo.cli;
 import java.util.List;
 import java.util.Locale;
 import rondo.base.Json;
-import rondo.cli.config.Sizes;
+import rondo.cli.config.ByteSize;
 import rondo.kv.KvLayout;
 import rondo.kv.LifeCycle;
 import rondo.model.arch.DecoderSpec;
@@ -33,20 +33,20 @@ final class CapacityReport {
                 spec.architecture(),
                 spec.layers().size(),
                 layers(spec),
-                Sizes.rounded(outlook.weightBytes()));
+                ByteSize.rounded(outlook.weightBytes()));
         line(
                 out,
                 "memory      %s %s, less weights %s and step buffers %s",
-                Sizes.rounded(outlook.memoryBytes()),
+                ByteSize.rounded(outlook.memoryBytes()),
                 outlook.deviceNamed() ? "of the device" : "free on this machine",
-                Sizes.rounded(outlook.weightBytes()),
-                Sizes.rounded(outlook.stepBytes()));
+                ByteSize.rounded(outlook.weightBytes()),
+                ByteSize.rounded(outlook.stepBytes()));
         line(
                 out,
                 "kv cache    %s on the device (%s), %s on the host, %s, blocks of %d tokens",
-                Sizes.rounded(plan.deviceBytes()),
+                ByteSize.rounded(plan.bytes()),
                 plan.deviceBound().key,
-                plan.hostBytes() == 0 ? "none" : Sizes.rounded(plan.hostBytes()),
+                plan.hostBytes() == 0 ? "none" : ByteSize.rounded(plan.hostBytes()),
                 outlook.model().kvDtype().key(),
                 layout.tokensPerBlock());
         line(out, "max_seq_len %d (%s)", plan.maxSeqLen(), plan.lengthReason());
@@ -90,7 +90,7 @@ final class CapacityReport {
                     layout.pageBytes().get(lc),
                     pages,
                     pages * layout.tokensPerBlock(),
-                    Sizes.rounded(pages * layout.pageBytes().get(lc)),
+                    ByteSize.rounded(pages * layout.pageBytes().get(lc)),
                     host,
                     host * layout.tokensPerBlock());
         }
@@ -112,7 +112,7 @@ final class CapacityReport {
                     out,
                     "%-20s%12s%10d%10d%12d%10s",
                     row.tokens() + (row == rows.getLast() ? " (max)" : ""),
-                    Sizes.rounded(row.deviceBytes()),
+                    ByteSize.rounded(row.deviceBytes()),
                     row.running(),
                     row.kept(),
                     row.keptInAll(),
@@ -138,7 +138,7 @@ final class CapacityReport {
                 .put("of_this_machine", !outlook.deviceNamed())
                 .put("weight_bytes", outlook.weightBytes())
                 .put("step_bytes", outlook.stepBytes())
-                .put("kv_device_bytes", plan.deviceBytes())
+                .put("kv_device_bytes", plan.bytes())
                 .put("kv_device_bytes_from", plan.deviceBound().key)
                 .put("kv_host_bytes", plan.hostBytes());
         root.put("tokens_per_block", layout.tokensPerBlock());

@@ -38,8 +38,7 @@ final class Faults {
         String name = command.getCommandSpec().qualifiedName();
         String text = String.valueOf(fault.getMessage()).replaceAll("\\s*\\R\\s*", " ");
         StringBuilder line = new StringBuilder(name).append(": ").append(text);
-        Optional<String> meant =
-                fault instanceof UnmatchedArgumentException u ? meant(command, u) : Optional.empty();
+        Optional<String> meant = fault instanceof UnmatchedArgumentException u ? meant(command, u) : Optional.empty();
         if (meant.isPresent()) {
             line.append("; did you mean '").append(meant.get()).append("'?");
         } else {

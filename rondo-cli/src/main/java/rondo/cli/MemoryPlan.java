@@ -6,8 +6,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import rondo.base.UserError;
+import rondo.cli.config.ByteSize;
 import rondo.cli.config.ServeConfig;
-import rondo.cli.config.Sizes;
 import rondo.engine.EngineOptions;
 import rondo.engine.spi.ModelFacts;
 import rondo.engine.spi.StepLimits;
@@ -21,12 +21,12 @@ import rondo.kv.PoolSizing;
  *
  * @param maxSeqLen   the effective {@code max_seq_len}, tokens
  * @param bound       what decides it
- * @param deviceBytes budget of the device tier
- * @param deviceBound the setting that decides {@code deviceBytes}
+ * @param bytes       budget of the device tier
+ * @param deviceBound the setting that decides it
  * @param hostBytes   budget of the host tier; 0 = none
  */
 record MemoryPlan(
-        KvPools pools, int maxSeqLen, LengthBound bound, long deviceBytes, DeviceBound deviceBound, long hostBytes) {
+        KvPools pools, int maxSeqLen, LengthBound bound, long bytes, DeviceBound deviceBound, long hostBytes) {
     /** What decides the longest sequence. */
     enum LengthBound {
         /** {@code max_seq_len} is given. */
@@ -39,27 +39,48 @@ record MemoryPlan(
 
     /** The smallest of the bounds that are given for the device tier. */
     enum DeviceBound {
-        FRACTION("free_gpu_memory_fraction"),
-        TOKENS("max_tokens"),
-        BYTES("max_gpu_total_bytes");
+        FRACTION("kv_cache_config.free_gpu_memory_fraction"),
+        TOKENS("kv_cache_config.max_tokens"),
+        BYTES("kv_cache_config.max_gpu_total_bytes"),
+        /** The budget itself was given, whatever the file says. */
+        GIVEN("given");
 
         final String key;
 
         DeviceBound(String key) {
-            this.key = "kv_cache_config." + key;
+            this.key = key;
         }
     }
 
-    static final double DEFAULT_FRACTION = 0.9;
+    /** The bytes of the device tier, and what decides them. */
+    private record Share(long bytes, DeviceBound bound) {
+        static Share of(ServeConfig.Kv kv, KvLayout layout, long base) {
+            Share share = new Share((long) (base * kv.memoryFraction().orElse(DEFAULT_FRACTION)), DeviceBound.FRACTION);
+            if (kv.maxTokens().isPresent()) {
+                long most = PoolSizing.bytesOfTokens(layout, kv.maxTokens().getAsInt());
+                share = most < share.bytes ? new Share(most, DeviceBound.TOKENS) : share;
+            }
+            return kv.maxBytes() > 0 && kv.maxBytes() < share.bytes
+                    ? new Share(kv.maxBytes(), DeviceBound.BYTES)
+                    : share;
+        }
+    }
+
+    private static final double DEFAULT_FRACTION = 0.9;
 
     /** The plan, or all that is wrong with it. */
     static MemoryPlan of(ServeConfig config, ModelFacts facts, MemoryBase memory) {
-        Planner planner = new Planner(config, facts, memory);
-        MemoryPlan plan = planner.plan();
-        if (plan == null) {
-            throw joined(planner.problems);
-        }
-        return plan;
+        return new Planner(config, facts, memory, Share.of(config.kv(), facts.layout(), memory.base())).plan();
+    }
+
+    /** The plan for a budget of device memory that is known already, whatever bounds the file gives. */
+    static MemoryPlan of(ServeConfig config, ModelFacts facts, long bytes) {
+        return new Planner(config, facts, MemoryBase.ofDevice(bytes), new Share(bytes, DeviceBound.GIVEN)).plan();
+    }
+
+    /** {@code free_gpu_memory_fraction} of some bytes, or less where another bound says so. */
+    static long share(ServeConfig.Kv kv, KvLayout layout, long of) {
+        return Share.of(kv, layout, of).bytes();
     }
 
     /** The largest step for which the budget is asked, before the effective length is known. */
@@ -85,50 +106,32 @@ record MemoryPlan(
         private final ModelFacts facts;
         private final KvLayout layout;
         private final MemoryBase memory;
+        private final Share share;
         private final List<UserError> problems = new ArrayList<>();
 
-        Planner(ServeConfig config, ModelFacts facts, MemoryBase memory) {
+        Planner(ServeConfig config, ModelFacts facts, MemoryBase memory, Share share) {
             this.config = config;
             this.kv = config.kv();
             this.facts = facts;
             this.layout = facts.layout();
             this.memory = memory;
+            this.share = share;
         }
 
-        @Nullable
         MemoryPlan plan() {
             int limit = tried(() -> config.maxSeqLenFor(facts.maxLength()), facts.maxLength());
-            tried(
-                    () -> {
-                        config.checkLifeCycles(layout.lifeCycles().size());
-                        return true;
-                    },
-                    false);
-            tried(
-                    () -> {
-                        memory.check(config);
-                        return true;
-                    },
-                    false);
-            DeviceBound bound = DeviceBound.FRACTION;
-            long bytes = (long) (memory.base() * kv.memoryFraction().orElse(DEFAULT_FRACTION));
-            if (kv.maxTokens().isPresent()) {
-                long most = PoolSizing.bytesOfTokens(layout, kv.maxTokens().getAsInt());
-                bound = most < bytes ? DeviceBound.TOKENS : bound;
-                bytes = Math.min(bytes, most);
+            tried(() -> config.checkLifeCycles(layout.lifeCycles().size()));
+            tried(() -> memory.check(config));
+            checkHost(share.bytes());
+            MemoryPlan plan = problems.isEmpty() ? fit(limit) : null;
+            if (plan == null) {
+                throw joined(problems);
             }
-            if (kv.maxBytes() > 0 && kv.maxBytes() < bytes) {
-                bound = DeviceBound.BYTES;
-                bytes = kv.maxBytes();
-            }
-            checkHost(bytes);
-            if (!problems.isEmpty()) {
-                return null;
-            }
-            return fit(limit, bytes, bound);
+            return plan;
         }
 
-        private @Nullable MemoryPlan fit(int limit, long bytes, DeviceBound deviceBound) {
+        private @Nullable MemoryPlan fit(int limit) {
+            long bytes = share.bytes();
             PoolSizing sizing =
                     new PoolSizing(layout, bytes, kv.hostBytes(), kv.poolRatio(), kv.avgSeqLen(), kv.endpointRewind());
             return switch (sizing.fit(config.limits().maxSeqLen(), limit)) {
@@ -136,8 +139,8 @@ record MemoryPlan(
                     LengthBound bound = config.limits().maxSeqLen().isPresent()
                             ? LengthBound.SETTING
                             : fits.maxSeqLen() == limit ? LengthBound.MODEL : LengthBound.POOLS;
-                    yield withPages(
-                            new MemoryPlan(fits.pools(), fits.maxSeqLen(), bound, bytes, deviceBound, kv.hostBytes()));
+                    yield withPages(new MemoryPlan(
+                            fits.pools(), fits.maxSeqLen(), bound, bytes, share.bound(), kv.hostBytes()));
                 }
                 case PoolSizing.Outcome.TooLong tooLong -> {
                     problems.add(
@@ -145,7 +148,7 @@ record MemoryPlan(
                                     ? config.tooLongForPools(tooLong.longest(), bytes)
                                     : new UserError(
                                             UserError.MEMORY,
-                                            "memory: the KV cache of " + Sizes.rounded(bytes)
+                                            "memory: the KV cache of " + ByteSize.rounded(bytes)
                                                     + " holds not even one sequence of two blocks"));
                     yield null;
                 }
@@ -183,6 +186,14 @@ record MemoryPlan(
             return (long) Math.ceil(used / fewest) + 1;
         }
 
+        private void tried(Runnable check) {
+            try {
+                check.run();
+            } catch (UserError e) {
+                problems.add(e);
+            }
+        }
+
         private <T> T tried(Supplier<T> step, T otherwise) {
             try {
                 return step.get();
@@ -193,13 +204,16 @@ record MemoryPlan(
         }
     }
 
-    EngineOptions engineOptions(ServeConfig config) {
+    /** @param overlap whether one step is in flight while the next is planned, where the file does not say */
+    EngineOptions engineOptions(ServeConfig config, boolean overlap) {
         ServeConfig.Scheduling scheduling = config.scheduling();
         return EngineOptions.of(config.limits().maxBatchSize(), config.limits().maxNumTokens(), maxSeqLen)
                 .withChunkedPrefill(config.limits().chunkedPrefill())
                 .withPrefixAware(scheduling.prefixAware() && config.kv().sharesAtOnce())
                 .withQueue(EngineOptions.QueueOrder.FCFS, scheduling.maxQueueSize(), scheduling.queuedTokens(maxSeqLen))
                 .withTimeouts(scheduling.queueTimeoutMillis(), scheduling.requestTimeoutMillis())
+                .withOverlap(scheduling.overlap().orElse(overlap))
+                .withPreemption(scheduling.preemption())
                 .withIterLog(scheduling.printIterLog());
     }
 
@@ -208,7 +222,7 @@ record MemoryPlan(
         return switch (bound) {
             case SETTING -> "max_seq_len";
             case MODEL -> "max_position_embeddings of the model";
-            case POOLS -> "half of the KV cache of " + Sizes.rounded(deviceBytes) + " holds no longer sequence";
+            case POOLS -> "half of the KV cache of " + ByteSize.rounded(bytes) + " holds no longer sequence";
         };
     }
 

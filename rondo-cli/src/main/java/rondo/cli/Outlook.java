@@ -6,14 +6,15 @@ import java.util.List;
 import java.util.Locale;
 import java.util.OptionalLong;
 import rondo.base.UserError;
+import rondo.cli.config.ByteSize;
 import rondo.cli.config.ServeConfig;
-import rondo.cli.config.Sizes;
 import rondo.cpu.Cpu;
 import rondo.engine.spi.MemoryBudget;
 import rondo.engine.spi.StepLimits;
 import rondo.kv.KvLayout;
 import rondo.kv.PoolSizing;
-import rondo.model.ModelOutline;
+import rondo.model.ModelShape;
+import rondo.model.checkpoint.Checkpoint;
 
 /**
  * What a server will have and hold, told before anything is loaded: of the checkpoint only {@code config.json} is read.
@@ -25,7 +26,7 @@ import rondo.model.ModelOutline;
  */
 record Outlook(
         ServeConfig config,
-        ModelOutline model,
+        ModelShape model,
         long weightBytes,
         long stepBytes,
         long memoryBytes,
@@ -33,18 +34,19 @@ record Outlook(
         MemoryPlan plan) {
     /** @param deviceMemory bytes of a device that need not be here; empty = this machine's CPU */
     static Outlook of(Path directory, ServeConfig config, OptionalLong deviceMemory) {
-        ModelOutline model = ModelOutline.of(directory, LocalServer.modelOptions(config));
+        Checkpoint.requireDirectory(directory);
+        ModelShape model = ModelShape.read(directory, LocalServer.modelOptions(config));
         StepLimits limits = MemoryPlan.limits(config, model.facts().maxLength());
         boolean named = deviceMemory.isPresent();
-        long weights = named ? model.storedBytes() : model.cpuBytes();
+        long weights = named ? model.weightBytes() : model.cpuBytes();
         long step = model.stepBytes(limits);
         long memory = deviceMemory.orElseGet(Cpu::freeBytes);
         long left = memory - weights - step;
         if (left <= 0) {
             throw new UserError(
                     UserError.MEMORY,
-                    "memory: weights of " + Sizes.rounded(weights) + " and step buffers of " + Sizes.rounded(step)
-                            + " do not fit into " + Sizes.rounded(memory)
+                    "memory: weights of " + ByteSize.rounded(weights) + " and step buffers of " + ByteSize.rounded(step)
+                            + " do not fit into " + ByteSize.rounded(memory)
                             + (named ? " (--device_memory)" : " (free on this machine)"));
         }
         MemoryBase base = named ? MemoryBase.ofDevice(left) : MemoryBase.ofCpu(config, MemoryBudget.ofOneMemory(left));
@@ -66,7 +68,7 @@ record Outlook(
         return new UserError(
                 fault.exitCode(),
                 fault.getMessage() + "\ncapacity: one sequence of " + wanted + " tokens takes "
-                        + leastBytes(layout, wanted) + " bytes (" + Sizes.rounded(leastBytes(layout, wanted))
+                        + leastBytes(layout, wanted) + " bytes (" + ByteSize.rounded(leastBytes(layout, wanted))
                         + ") of KV cache: raise kv_cache_config.max_gpu_total_bytes, max_tokens,"
                         + " free_gpu_memory_fraction or rondo.cpu_kv_base, whichever binds, or lower max_seq_len");
     }
@@ -110,7 +112,7 @@ record Outlook(
                 bytes += pages.get(lc) * layout.pageBytes().get(lc);
             }
             out.add("no host tier: what is evicted is computed again; kv_cache_config.host_cache_size keeps a paused"
-                    + " session of " + row.tokens() + " tokens in " + Sizes.rounded(bytes));
+                    + " session of " + row.tokens() + " tokens in " + ByteSize.rounded(bytes));
         }
         if (plan.bound() == MemoryPlan.LengthBound.POOLS) {
             out.add("max_seq_len is what half of the KV cache holds; given explicitly it may be as long as all of it");
@@ -139,16 +141,11 @@ record Outlook(
             return;
         }
         PoolSizing other = new PoolSizing(
-                layout, plan.deviceBytes(), plan.hostBytes(), ratio, config.kv().avgSeqLen(), rewind);
+                layout, plan.bytes(), plan.hostBytes(), ratio, config.kv().avgSeqLen(), rewind);
         if (other.fit(java.util.OptionalInt.of(plan.maxSeqLen()), plan.maxSeqLen())
                 instanceof PoolSizing.Outcome.Fits fits) {
             MemoryPlan changed = new MemoryPlan(
-                    fits.pools(),
-                    fits.maxSeqLen(),
-                    plan.bound(),
-                    plan.deviceBytes(),
-                    plan.deviceBound(),
-                    plan.hostBytes());
+                    fits.pools(), fits.maxSeqLen(), plan.bound(), plan.bytes(), plan.deviceBound(), plan.hostBytes());
             int kept = Capacity.of(changed, rewind).sessions().stream()
                     .filter(s -> s.tokens() == row.tokens())
                     .mapToInt(Capacity.Sessions::keptInAll)

@@ -18,11 +18,11 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import rondo.base.UserError;
+import rondo.cli.config.ByteSize;
 import rondo.cli.config.ConfigLoader;
 import rondo.cli.config.FlagValue;
 import rondo.cli.config.Notice;
 import rondo.cli.config.ServeConfig;
-import rondo.cli.config.Sizes;
 
 /** {@code rondo serve MODEL}: reads flags and file, then hands over to {@link Serving}. */
 @Command(
@@ -159,7 +159,7 @@ final class ServeCommand implements Callable<Integer> {
     }
 
     private OptionalLong bytesOfDevice() {
-        return deviceMemory.isPresent() ? Sizes.parse(deviceMemory.get()) : OptionalLong.empty();
+        return deviceMemory.isPresent() ? ByteSize.parse(deviceMemory.get()) : OptionalLong.empty();
     }
 
     private void usage(CommandLine command) {
@@ -173,7 +173,7 @@ final class ServeCommand implements Callable<Integer> {
         if (deviceMemory.isPresent() && !check && !printCapacity) {
             throw new ParameterException(command, "--device_memory goes with --check or --print_capacity");
         }
-        if (deviceMemory.isPresent() && Sizes.parse(deviceMemory.get()).orElse(0) <= 0) {
+        if (deviceMemory.isPresent() && ByteSize.parse(deviceMemory.get()).orElse(0) <= 0) {
             throw new ParameterException(
                     command,
                     "--device_memory must be a number of bytes (an integer, or like '141GB'), got '"

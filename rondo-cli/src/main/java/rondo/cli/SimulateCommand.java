@@ -25,12 +25,12 @@ import rondo.agentx.trace.Trace;
 import rondo.agentx.trace.TraceReader;
 import rondo.agentx.trace.TraceSelection;
 import rondo.base.TimeSource;
+import rondo.base.UserError;
+import rondo.cli.config.ByteSize;
 import rondo.cli.config.ConfigLoader;
 import rondo.cli.config.FlagValue;
 import rondo.cli.config.ServeConfig;
-import rondo.cli.config.Sizes;
-import rondo.engine.spi.ModelFacts;
-import rondo.model.ModelOutline;
+import rondo.model.ModelShape;
 import rondo.sim.CostModel;
 
 /** {@code rondo simulate}: replays traces through the real scheduler and memory under virtual time, without a device. */
@@ -44,12 +44,14 @@ import rondo.sim.CostModel;
         footer = {
             "",
             "Flags that name a key of the configuration file win over the file (rondo serve --help lists them).",
-            "Sizes take B, KiB, MiB, GiB, TiB; all units are binary.",
+            "ByteSize take B, KiB, MiB, GiB, TiB; all units are binary.",
             "Example: rondo simulate --traces traces.jsonl --model models/muse-glimmer-30b --config serve.yaml"
         })
 final class SimulateCommand implements Callable<Integer> {
     /** An H200, sold as 141 GB. */
     private static final String DEFAULT_GPU = "143771MiB";
+    /** What a step needs beside weights and KV cache: activations of the largest step, logits, graphs. */
+    private static final long WORK_BYTES = 2L << 30;
 
     @CommandLine.Spec
     private CommandLine.Model.@Nullable CommandSpec spec;
@@ -65,7 +67,7 @@ final class SimulateCommand implements Callable<Integer> {
             names = "--model",
             required = true,
             paramLabel = "PATH",
-            description = "The model's directory, of which only config.json is read.")
+            description = "A config.json, or the directory that holds it; nothing else of it is read.")
     private Path model = Path.of(".");
 
     @Option(
@@ -85,16 +87,16 @@ final class SimulateCommand implements Callable<Integer> {
     private Optional<Integer> plays = Optional.empty();
 
     @Option(
-            names = {"--gpu_memory", "--device_memory"},
+            names = "--gpu-memory",
             paramLabel = "SIZE",
             defaultValue = DEFAULT_GPU,
             description = "Memory of the device, weights included. Default: ${DEFAULT-VALUE}, an H200.")
     private String gpuMemory = DEFAULT_GPU;
 
     @Option(
-            names = "--device_bytes",
+            names = "--device-bytes",
             paramLabel = "SIZE",
-            description = "Memory of the KV cache itself, instead of --gpu_memory and the fraction.")
+            description = "Memory of the KV cache itself; then --gpu-memory and all bounds of the file have no effect.")
     private Optional<String> deviceBytes = Optional.empty();
 
     @Option(
@@ -147,12 +149,13 @@ final class SimulateCommand implements Callable<Integer> {
         PrintWriter out = command.getOut();
         List<FlagValue> flags = ServeFlags.given(command.getParseResult());
         ServeConfig settings = config.isPresent() ? ConfigLoader.load(config.get(), flags) : ConfigLoader.load(flags);
-        Planned planned = planned(command, settings);
+        ModelShape shape = ModelShape.read(model, LocalServer.modelOptions(settings));
+        MemoryPlan memory = MemoryPlan.of(settings, shape.facts(), kvBytes(command, settings, shape));
         List<SessionPlan> plans = plans(out);
         Simulation simulation = new Simulation(new Simulation.Setup(
                 settings,
-                planned.facts(),
-                planned.memory(),
+                shape.facts(),
+                memory,
                 CostModel.museGlimmer30bOnH200(),
                 plans,
                 plays.orElse(plans.size()),
@@ -160,30 +163,25 @@ final class SimulateCommand implements Callable<Integer> {
                 continued,
                 seed));
         SimulationResult result = simulation.run(TimeSource.system());
-        SimulationReport report = new SimulationReport(result, planned.memory(), sessions);
+        SimulationReport report = new SimulationReport(result, memory, sessions);
         out.print(json ? report.json() : report.text());
         out.flush();
         return result.summary().requests() == 0 ? 1 : 0;
     }
 
-    private record Planned(ModelFacts facts, MemoryPlan memory) {}
-
-    private Planned planned(CommandLine command, ServeConfig settings) {
-        Path directory = model;
-        if (model.endsWith("config.json")) {
-            directory = model.toAbsolutePath().getParent();
+    private long kvBytes(CommandLine command, ServeConfig settings, ModelShape shape) {
+        if (deviceBytes.isPresent()) {
+            return size(command, "--device-bytes", deviceBytes.get());
         }
-        if (deviceBytes.isEmpty()) {
-            Outlook outlook =
-                    Outlook.of(directory, settings, OptionalLong.of(size(command, "--gpu_memory", gpuMemory)));
-            return new Planned(outlook.model().facts(), outlook.plan());
+        long gpu = size(command, "--gpu-memory", gpuMemory);
+        long free = gpu - shape.weightBytes() - WORK_BYTES;
+        if (free <= 0) {
+            throw new UserError(
+                    UserError.MEMORY,
+                    "--gpu-memory must be > " + ByteSize.show(shape.weightBytes() + WORK_BYTES)
+                            + " (weights and work buffers), got " + gpuMemory);
         }
-        ModelFacts facts = ModelOutline.of(directory, LocalServer.modelOptions(settings))
-                .facts();
-        long bytes = size(command, "--device_bytes", deviceBytes.get());
-        double fraction = settings.kv().memoryFraction().orElse(MemoryPlan.DEFAULT_FRACTION);
-        return new Planned(
-                facts, MemoryPlan.of(settings, facts, MemoryBase.ofDevice((long) Math.ceil(bytes / fraction))));
+        return MemoryPlan.share(settings.kv(), shape.facts().layout(), free);
     }
 
     private List<SessionPlan> plans(PrintWriter out) {
@@ -191,8 +189,8 @@ final class SimulateCommand implements Callable<Integer> {
         List<String> warnings = new ArrayList<>(traces.warnings());
         ContextScale factor = new ContextScale(scale);
         PlanOptions options = PlanOptions.defaults().withScale(factor);
-        TraceSelection selection = new TraceSelection(
-                optional(maxContext), optional(entries), OptionalInt.empty(), OptionalInt.empty());
+        TraceSelection selection =
+                new TraceSelection(optional(maxContext), optional(entries), OptionalInt.empty(), OptionalInt.empty());
         List<SessionPlan> plans = new ArrayList<>();
         for (Trace trace : selection.apply(traces.traces(), factor)) {
             SessionPlanner.Planned planned = SessionPlanner.plan(trace, options);
@@ -225,7 +223,7 @@ final class SimulateCommand implements Callable<Integer> {
     }
 
     private static long size(CommandLine command, String flag, String text) {
-        OptionalLong bytes = Sizes.parse(text);
+        OptionalLong bytes = ByteSize.parse(text);
         if (bytes.isEmpty() || bytes.getAsLong() < 1) {
             throw new ParameterException(
                     command, flag + " must be a size such as 80GiB or a number of bytes, got '" + text + "'");

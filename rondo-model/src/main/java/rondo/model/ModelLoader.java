@@ -7,7 +7,6 @@ import rondo.model.arch.Architecture;
 import rondo.model.arch.DecoderSpec;
 import rondo.model.arch.TensorTable;
 import rondo.model.checkpoint.Checkpoint;
-import rondo.model.checkpoint.ConfigNode;
 import rondo.model.checkpoint.WeightLedger;
 import rondo.model.compute.Device;
 import rondo.model.decoder.DecoderExecutor;
@@ -54,19 +53,7 @@ public final class ModelLoader {
                     table.wanted(spec).stream().map(TensorTable.Wanted::name).toList();
             WeightLedger ledger =
                     WeightLedger.of(checkpoint.names(), wanted, table.skips(spec, options.disableMmEncoder()));
-            return new Opened(spec, table, ledger, ModelLoader.dtype(checkpoint.config(), options));
+            return new Opened(spec, table, ledger, ModelShape.dtype(checkpoint.config(), options));
         }
-    }
-
-    /** The type that is asked for, else the one that {@code config.json} names, else bfloat16. */
-    static DType dtype(ConfigNode config, ModelOptions options) {
-        if (options.dtype() != DType.AUTO) {
-            return options.dtype();
-        }
-        String stored = Checkpoint.dtype(config).orElse(DType.BFLOAT16.key());
-        return DType.of(stored)
-                .filter(type -> type != DType.AUTO)
-                .orElseThrow(
-                        () -> config.fault("dtype", "must be float16, bfloat16 or float32, got \"" + stored + "\""));
     }
 }

@@ -7,7 +7,10 @@ import java.util.OptionalDouble;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import rondo.base.UserError;
+import rondo.engine.EngineOptions;
 import rondo.kv.KvOptions;
+import rondo.server.kvevents.HashAlgorithm;
+import rondo.server.kvevents.StreamOptions;
 
 /**
  * The whole configuration of a server, valid and immutable; made by {@link ConfigLoader}.
@@ -15,6 +18,7 @@ import rondo.kv.KvOptions;
  * @param model      what is loaded
  * @param limits     sizes of steps, batches and sequences
  * @param kv         the memory
+ * @param events     what routers are told of it
  * @param scheduling order, queues and timeouts
  * @param front      the HTTP side
  * @param cpu        the CPU back end
@@ -25,6 +29,7 @@ public record ServeConfig(
         Model model,
         Limits limits,
         Kv kv,
+        Events events,
         Scheduling scheduling,
         Front front,
         Cpu cpu,
@@ -80,7 +85,7 @@ public record ServeConfig(
             Optional<LocalDate> templateDate) {}
 
     /**
-     * Sizes.
+     * ByteSize.
      *
      * @param maxBatchSize         sequences active at once
      * @param maxNumTokens         tokens of one step
@@ -157,6 +162,15 @@ public record ServeConfig(
     }
 
     /**
+     * What routers are told of the memory, in one of two ways or not at all.
+     *
+     * @param buffered events kept for {@code /kv_cache_events}; 0 = none
+     * @param hashes   how the buffered ones name blocks
+     * @param stream   how they are streamed instead
+     */
+    public record Events(int buffered, HashAlgorithm hashes, Optional<StreamOptions> stream) {}
+
+    /**
      * Order, queues and timeouts; 0 = none for a timeout.
      *
      * @param prefixAware          {@code enable_prefix_aware_scheduling}
@@ -165,6 +179,8 @@ public record ServeConfig(
      * @param queueTimeoutMillis   longest wait
      * @param requestTimeoutMillis longest request
      * @param printIterLog         one line per step
+     * @param overlap              the opposite of {@code disable_overlap_scheduler}; empty = as the device likes it
+     * @param preemption           {@code rondo.preemption}
      */
     public record Scheduling(
             boolean prefixAware,
@@ -172,7 +188,9 @@ public record ServeConfig(
             OptionalInt maxQueuedTokens,
             int queueTimeoutMillis,
             int requestTimeoutMillis,
-            boolean printIterLog) {
+            boolean printIterLog,
+            Optional<Boolean> overlap,
+            EngineOptions.Preemption preemption) {
         /** The bound on waiting prompt tokens for an effective {@code max_seq_len}. */
         public long queuedTokens(int maxSeqLen) {
             return maxQueuedTokens.isPresent() ? maxQueuedTokens.getAsInt() : 64L * maxSeqLen;
@@ -235,18 +253,21 @@ public record ServeConfig(
     public UserError tooLongForPools(long longest, long kvBytes) {
         return mustBe(
                 "max_seq_len",
-                "<= " + longest + " (KV cache of " + Sizes.rounded(kvBytes) + " holds no longer sequence)");
+                "<= " + longest + " (KV cache of " + ByteSize.rounded(kvBytes) + " holds no longer sequence)");
     }
 
     /** The machine's memory does not hold the host tier. */
     public UserError hostTooBig(long most) {
-        return mustBe(HOST, "<= " + Sizes.atMost(most) + " (free host memory less 4 GiB)", Sizes.exact(kv.hostBytes()));
+        return mustBe(
+                HOST, "<= " + ByteSize.atMost(most) + " (free host memory less 4 GiB)", ByteSize.exact(kv.hostBytes()));
     }
 
     /** Not one page of the host tier can be made. */
     public UserError hostTooSmall(long least) {
         return mustBe(
-                HOST, "0 or >= " + least + " (bytes from which on each pool has a page)", Sizes.exact(kv.hostBytes()));
+                HOST,
+                "0 or >= " + least + " (bytes from which on each pool has a page)",
+                ByteSize.exact(kv.hostBytes()));
     }
 
     /** Fails unless {@code pool_ratio}, if given, has one entry per life cycle. */

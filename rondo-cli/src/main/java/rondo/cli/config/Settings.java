@@ -43,6 +43,10 @@ final class Settings {
         return ((Value.Bool) get(path).value()).on();
     }
 
+    Optional<Boolean> optionalBool(String path) {
+        return get(path).value() instanceof Value.Bool b ? Optional.of(b.on()) : Optional.empty();
+    }
+
     int integer(String path) {
         return optionalInt(path).orElseThrow();
     }

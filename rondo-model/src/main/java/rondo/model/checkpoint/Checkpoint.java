@@ -92,12 +92,7 @@ public final class Checkpoint implements AutoCloseable {
         return Optional.ofNullable(tensors.get(name));
     }
 
-    /** The stored type, by the configuration. */
-    public Optional<String> dtype() {
-        return dtype(config);
-    }
-
-    /** The stored type that a {@code config.json} names: {@code dtype}, or {@code torch_dtype} as older files say, nested too. */
+    /** The stored type: {@code dtype}, or {@code torch_dtype} as older files say, nested too. */
     public static Optional<String> dtype(ConfigNode config) {
         Optional<ConfigNode> text = config.child("text_config");
         return config.text("dtype")

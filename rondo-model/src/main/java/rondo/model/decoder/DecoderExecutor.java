@@ -72,6 +72,11 @@ public final class DecoderExecutor implements Executor {
         return new DecoderExecutor(spec, table, checkpoint, kvType, tokensPerBlock, device, time);
     }
 
+    /** How the KV cache of a decoder is cut when K and V have a type. */
+    public static KvLayout layout(DecoderSpec spec, ElementType kvType, int tokensPerBlock) {
+        return KvPlan.of(spec, kvType, tokensPerBlock).layout();
+    }
+
     private DecoderExecutor(
             DecoderSpec spec,
             TensorTable table,
@@ -85,16 +90,7 @@ public final class DecoderExecutor implements Executor {
         this.time = time;
         kvPlan = KvPlan.of(spec, kvType, tokensPerBlock);
         weights = new DecoderWeights(spec, table, kvPlan, checkpoint, device);
-        facts = facts(spec, kvType, tokensPerBlock);
-    }
-
-    /** What the engine must know of a decoder whose K and V are stored so; no weights are needed to tell. */
-    public static ModelFacts facts(DecoderSpec spec, ElementType kvType, int tokensPerBlock) {
-        return new ModelFacts(
-                spec.vocabulary(),
-                spec.maxLength(),
-                KvPlan.of(spec, kvType, tokensPerBlock).layout(),
-                0);
+        facts = new ModelFacts(spec.vocabulary(), spec.maxLength(), kvPlan.layout(), 0);
     }
 
     /** Bytes beside weights and KV pages: buffers of the largest step, masks of the plans, block tables. */

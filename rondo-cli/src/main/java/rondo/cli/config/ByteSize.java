@@ -3,15 +3,20 @@ package rondo.cli.config;
 import java.util.Locale;
 import java.util.OptionalLong;
 
-/** Bytes in words, for people. All units are binary. */
-public final class Sizes {
+/** Bytes as people write and read them: {@code 160GiB} as in the configuration file, all units binary. */
+public final class ByteSize {
     private static final String[] UNITS = {"B", "KiB", "MiB", "GiB", "TiB"};
 
-    private Sizes() {}
+    private ByteSize() {}
 
-    /** Bytes of {@code 171798691840}, {@code 160GiB} or {@code 141GB}; empty where it is neither. */
+    /** Bytes; empty for text that is no size. */
     public static OptionalLong parse(String text) {
         return Scalars.isInteger(text) ? Scalars.integer(text) : Scalars.size(text);
+    }
+
+    /** Bytes in the greatest unit that divides them. */
+    public static String show(long bytes) {
+        return Scalars.showSize(bytes);
     }
 
     /** Exact where a unit divides it ({@code 160 GiB}, {@code 1000 B}). */
