@@ -104,7 +104,6 @@ final class Simulation {
                         executor.computedTokens(),
                         executor.busyNanos(),
                         executor.copyWaitNanos(),
-                        executor.copyWaitNanos(),
                         clock.nanoTime() - BEGIN,
                         wall.nanoTime() - begin);
             }
