@@ -13,8 +13,11 @@ final class Counters {
     static final int PROMPT_TOKENS = 6;
     static final int CACHED_TOKENS = 7;
     static final int GENERATED_TOKENS = 8;
-    static final int PREEMPTIONS = 9;
-    private static final int COUNT = 10;
+    static final int SUSPENSIONS = 9;
+    static final int RECOMPUTATIONS = 10;
+    static final int RECOMPUTED_TOKENS = 11;
+    static final int DRAINS = 12;
+    private static final int COUNT = 13;
 
     private final AtomicLongArray values = new AtomicLongArray(COUNT);
 

@@ -150,7 +150,11 @@ public final class Engine implements GenerationService, EngineLoop, AutoCloseabl
                 c.get(Counters.PROMPT_TOKENS),
                 c.get(Counters.CACHED_TOKENS),
                 c.get(Counters.GENERATED_TOKENS),
-                c.get(Counters.PREEMPTIONS),
+                new EngineStats.Preemption(
+                        c.get(Counters.SUSPENSIONS),
+                        c.get(Counters.RECOMPUTATIONS),
+                        c.get(Counters.RECOMPUTED_TOKENS),
+                        c.get(Counters.DRAINS)),
                 loop.kvStats);
     }
 

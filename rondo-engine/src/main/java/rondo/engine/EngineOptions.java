@@ -84,12 +84,6 @@ public record EngineOptions(
         if (chunking != Chunking.FIRST_COME_FIRST_SERVED) {
             throw notBuilt("scheduler_config.context_chunking_policy", chunking);
         }
-        if (preemption == Preemption.OFFLOAD) {
-            throw notBuilt("rondo.preemption", "offload");
-        }
-        if (overlap) {
-            throw notBuilt("disable_overlap_scheduler", false);
-        }
     }
 
     /** The usual settings: chunked prefill, first come first served, one step at a time, preemption by recompute. */
@@ -100,6 +94,18 @@ public record EngineOptions(
     public EngineOptions withChunkedPrefill(boolean on) {
         Draft draft = new Draft(this);
         draft.chunkedPrefill = on;
+        return draft.done();
+    }
+
+    public EngineOptions withOverlap(boolean on) {
+        Draft draft = new Draft(this);
+        draft.overlap = on;
+        return draft.done();
+    }
+
+    public EngineOptions withPreemption(Preemption how) {
+        Draft draft = new Draft(this);
+        draft.preemption = how;
         return draft.done();
     }
 

@@ -21,8 +21,23 @@ public record EngineStats(
         long promptTokens,
         long cachedTokens,
         long generatedTokens,
-        long preemptions,
+        Preemption preemption,
         KvStats kv) {
+    /**
+     * What making room has cost.
+     *
+     * @param suspensions      sequences suspended to the host
+     * @param recomputations   sequences paused to be computed again
+     * @param recomputedTokens tokens computed a second time
+     * @param drains           plans given up because whoever could give way had a run in flight
+     */
+    public record Preemption(long suspensions, long recomputations, long recomputedTokens, long drains) {}
+
+    /** Times that a sequence was suspended or paused. */
+    public long preemptions() {
+        return preemption.suspensions() + preemption.recomputations();
+    }
+
     /** Life of the engine. */
     public enum State {
         STARTING,

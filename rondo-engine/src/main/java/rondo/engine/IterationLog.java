@@ -16,35 +16,13 @@ final class IterationLog {
     private final boolean on;
     private final Clock clock = Clock.systemUTC();
     private long previousDeviceNanos;
-    private int prefillRuns;
-    private int prefillTokens;
-    private int decodeTokens;
 
     IterationLog(boolean on) {
         this.on = on;
     }
 
-    /** Before the step: what its runs are. */
-    void planned(SequenceList runs) {
-        if (!on) {
-            return;
-        }
-        prefillRuns = 0;
-        prefillTokens = 0;
-        decodeTokens = 0;
-        for (int i = 0; i < runs.size(); i++) {
-            Sequence s = runs.get(i);
-            if (s.state == Sequence.State.DECODE) {
-                decodeTokens += s.planned;
-            } else {
-                prefillRuns++;
-                prefillTokens += s.planned;
-            }
-        }
-    }
-
     /** After the step. */
-    void done(long step, int runs, int waiting, int active, double utilisation, long hostNanos, long deviceNanos) {
+    void done(Flight f, int waiting, int active, double utilisation, long hostNanos, long deviceNanos) {
         if (!on) {
             return;
         }
@@ -54,17 +32,17 @@ final class IterationLog {
                         + " currank_total_requests = %d/%d, host_step_time = %.1fms, prev_device_step_time = %.1fms,"
                         + " timestamp = %s, states = {'num_ctx_requests': %d, 'num_ctx_tokens': %d,"
                         + " 'num_generation_tokens': %d}",
-                step,
-                runs,
+                f.step,
+                f.runs.size(),
                 utilisation,
                 waiting,
                 active,
                 hostNanos / 1e6,
                 previousDeviceNanos / 1e6,
                 STAMP.format(clock.instant()),
-                prefillRuns,
-                prefillTokens,
-                decodeTokens));
+                f.prefillRuns,
+                f.prefillTokens,
+                f.decodeTokens));
         previousDeviceNanos = deviceNanos;
     }
 }

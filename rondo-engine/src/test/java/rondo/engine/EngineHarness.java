@@ -26,6 +26,9 @@ public final class EngineHarness implements AutoCloseable {
 
     public final StubExecutor executor;
     public final KvCacheManager kv;
+    /** The cache as the engine sees it: the test may say that it is full. */
+    public final ScarceCache scarce;
+
     public final Engine engine;
     public final int tokensPerBlock;
 
@@ -38,12 +41,14 @@ public final class EngineHarness implements AutoCloseable {
             bytes.add(64L);
         }
         KvLayout layout = new KvLayout(tokensPerBlock, setup.lifeCycles, bytes);
-        KvPools pools = new KvPools(layout, pages, pages.stream().map(p -> 0).toList());
+        KvPools pools = new KvPools(
+                layout, pages, pages.stream().map(p -> setup.hostPages).toList());
         executor =
                 new StubExecutor(new ModelFacts(setup.vocabulary, setup.options.maxSeqLen(), layout, 0), setup.model);
         executor.open(pools, setup.options.limits());
         kv = new KvCacheManager(pools, setup.kvOptions, setup.options.maxBatchSize(), setup.options.maxSeqLen());
-        engine = Engine.open(executor, kv, setup.options, setup.time, setup.events);
+        scarce = new ScarceCache(kv);
+        engine = Engine.open(executor, scarce, setup.options, setup.time, setup.events);
     }
 
     /** What the harness is made of; the setters return it. */
@@ -52,6 +57,7 @@ public final class EngineHarness implements AutoCloseable {
         private int tokensPerBlock = 4;
         private List<LifeCycle> lifeCycles = List.of(LifeCycle.sliding(8), LifeCycle.full());
         private int pages = 1000;
+        private int hostPages;
         private int vocabulary = 1000;
         private NextToken model = NextToken.hashed();
         private TimeSource time = TimeSource.system();
@@ -79,6 +85,17 @@ public final class EngineHarness implements AutoCloseable {
             return this;
         }
 
+        /** Pages of every host pool; none unless said otherwise. */
+        public Setup hostPages(int value) {
+            hostPages = value;
+            return this;
+        }
+
+        public Setup overlap(boolean on) {
+            options = options.withOverlap(on);
+            return this;
+        }
+
         public Setup vocabulary(int value) {
             vocabulary = value;
             return this;
@@ -91,6 +108,11 @@ public final class EngineHarness implements AutoCloseable {
 
         public Setup time(TimeSource value) {
             time = value;
+            return this;
+        }
+
+        public Setup kvOptions(KvOptions value) {
+            kvOptions = value;
             return this;
         }
 
@@ -199,6 +221,15 @@ public final class EngineHarness implements AutoCloseable {
             held += pool.held();
         }
         return held;
+    }
+
+    /** Fails unless nothing runs, waits or holds a page. */
+    public void booksBalance() {
+        Books.balance(engine.stats());
+        List<String> faults = Books.faults(kv.stats());
+        if (!faults.isEmpty()) {
+            throw new AssertionError(faults);
+        }
     }
 
     public void start() {

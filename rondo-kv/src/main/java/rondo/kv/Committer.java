@@ -80,7 +80,8 @@ final class Committer {
             return false;
         }
         for (int lc = 0; lc < lifeCycles; lc++) {
-            if (reservations.page(r, lc, b) == NONE) {
+            int page = reservations.page(r, lc, b);
+            if (page == NONE || !pages.isFilled(page)) {
                 return false;
             }
         }
@@ -184,6 +185,9 @@ final class Committer {
                 continue;
             }
             if (theirs != NONE && pages.coverage[theirs] >= count) {
+                if (!pages.isUsable(theirs) || pages.motion[theirs] == Motion.LEAVING || reservations.suspended[r]) {
+                    continue; // not to be had, or only to be let go at once: ours stays private while it is used
+                }
                 pages.hold(theirs);
                 reservations.setPage(r, lc, b, theirs);
                 reservations.editFrom[r] = Math.min(reservations.editFrom[r], b);

@@ -20,6 +20,8 @@ final class Reservations {
     final boolean[] excluded;
     /** Nothing more of this sequence goes into the tree. */
     final boolean[] closed;
+    /** Its holds are soft. */
+    final boolean[] suspended;
     /** Last submitted step with a run of it; 0 = none. */
     final long[] lastStep;
     /** The node of its last committed block, and the generation in which it was that. */
@@ -38,6 +40,7 @@ final class Reservations {
     private final int[] released;
 
     private final int[] inFlight;
+    private final long[] stepInFlight;
     private final int[] inFlightCount;
     private final int[] freeIds;
     private int freeCount;
@@ -53,6 +56,7 @@ final class Reservations {
         promptTokens = new int[most];
         excluded = new boolean[most];
         closed = new boolean[most];
+        suspended = new boolean[most];
         lastStep = new long[most];
         node = new int[most];
         nodeGeneration = new int[most];
@@ -62,6 +66,7 @@ final class Reservations {
         tables = new int[most * lifeCycles][];
         released = new int[most * lifeCycles];
         inFlight = new int[most * IN_FLIGHT];
+        stepInFlight = new long[most * IN_FLIGHT];
         inFlightCount = new int[most];
         freeIds = new int[most];
         for (int r = most - 1; r >= 0; r--) {
@@ -76,6 +81,16 @@ final class Reservations {
 
     boolean isLive(int r) {
         return r >= 0 && r < live.length && live[r];
+    }
+
+    /** Whether some reservation besides this one is not suspended. */
+    boolean isOtherRunning(int than) {
+        for (int r = 0; r < live.length; r++) {
+            if (live[r] && !suspended[r] && r != than) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** A fresh reservation of {@code tokens} matched tokens, without pages yet; none if all are taken. */
@@ -93,6 +108,7 @@ final class Reservations {
         promptTokens[r] = retention.promptTokens();
         excluded[r] = retention.excluded();
         closed[r] = false;
+        suspended[r] = false;
         lastStep[r] = 0;
         node[r] = NONE;
         editFrom[r] = Integer.MAX_VALUE;
@@ -149,11 +165,17 @@ final class Reservations {
         return inFlightCount[r];
     }
 
-    void pushInFlight(int r, int tokens) {
+    void pushInFlight(int r, int tokens, long step) {
         if (inFlightCount[r] == IN_FLIGHT) {
             throw new IllegalStateException("reservation " + r + " has " + IN_FLIGHT + " runs in flight already");
         }
+        stepInFlight[r * IN_FLIGHT + inFlightCount[r]] = step;
         inFlight[r * IN_FLIGHT + inFlightCount[r]++] = tokens;
+    }
+
+    /** The step of the oldest run in flight. */
+    long oldestStep(int r) {
+        return stepInFlight[r * IN_FLIGHT];
     }
 
     /** Tokens of the oldest run in flight, which is in flight no longer. */
@@ -164,6 +186,7 @@ final class Reservations {
         int at = r * IN_FLIGHT;
         int oldest = inFlight[at];
         inFlight[at] = inFlight[at + 1];
+        stepInFlight[at] = stepInFlight[at + 1];
         inFlightCount[r]--;
         return oldest;
     }

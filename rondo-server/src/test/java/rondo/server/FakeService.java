@@ -48,8 +48,12 @@ final class FakeService implements GenerationService, AutoCloseable {
     public EngineStats stats() {
         KvStats kv = new KvStats(
                 List.of(new KvStats.Pool(0, Tier.DEVICE, 100, 60, 30, 10)),
-                new KvStats.Counters(1, 2, 3, 4, 5, 6, 7, 8, 9, 10));
-        return new EngineStats(state, submitted.size(), 1, 2, 3, 4, 5, 6, 70, 20, 30, 1, kv);
+                List.of(new KvStats.Counters(64, 1, 2, 3, 4, 5, 0, 2, 4, 0, 7, 8, 0)),
+                9,
+                10,
+                0);
+        return new EngineStats(
+                state, submitted.size(), 1, 2, 3, 4, 5, 6, 70, 20, 30, new EngineStats.Preemption(0, 1, 0, 0), kv);
     }
 
     @Override
