@@ -31,13 +31,7 @@ final class SimulationReport {
         KvStats.Counters kv = result.kv().counters();
         StringBuilder out = new StringBuilder();
         row(out, "Sessions", "%d", sessions);
-        row(
-                out,
-                "Requests",
-                "%d, failed %d, too long %d",
-                summary.requests(),
-                summary.failed(),
-                summary.overflowed());
+        row(out, "Requests", "%d, failed %d, too long %d", summary.requests(), summary.failed(), summary.overflowed());
         row(out, "Prefix hits", "%.2f %% of prompt tokens, theory %.2f %%", result.hitPercent(), theory());
         latency(out, "TTFT p50 / p90 / p99", summary.of(RecordMetric.TTFT), 1000, "s");
         latency(out, "ITL p50 / p90 / p99", summary.of(RecordMetric.ITL), 1, "ms");
@@ -47,28 +41,34 @@ final class SimulationReport {
                 "%.0f with cached input, %.1f output",
                 summary.totalTokensPerSecond(),
                 summary.outputTokensPerSecond());
-        row(out, "Computed tokens", "%d, again after preemption %d", result.computedTokens(), result.recomputedTokens());
-        row(out, "Preemptions", "%d", result.engine().preemptions());
+        row(
+                out,
+                "Preemptions",
+                "%d suspended, %d paused; %d of %d computed tokens were computed again",
+                result.engine().preemption().suspensions(),
+                result.engine().preemption().recomputations(),
+                result.engine().preemption().recomputedTokens(),
+                result.computedTokens());
         row(
                 out,
                 "Pages",
-                "dropped %d, offloaded %d, onboarded %d, copied %d",
+                "dropped %d, to the host %d, back %d, copied for partial reuse %d",
                 kv.dropped(),
                 kv.offloaded(),
                 kv.onboarded(),
-                kv.copied());
+                kv.copied() + kv.copiedFromHost());
         pools(out);
         row(
                 out,
                 "Time",
-                "%.0f s virtual, busy %.1f %%, %d steps; %.1f s real",
+                "%.0f s virtual, busy %.1f %%, waiting for copies %.1f s, %d steps; %.1f s real",
                 result.virtualNanos() / NANOS,
                 100.0 * result.busyNanos() / Math.max(1, result.virtualNanos()),
+                result.copyWaitNanos() / NANOS,
                 result.engine().steps(),
                 result.wallNanos() / NANOS);
         summary.errors()
-                .forEach(e -> row(
-                        out, "Failed", "%d times: %d %s: %s", e.count(), e.code(), e.type(), e.message()));
+                .forEach(e -> row(out, "Failed", "%d times: %d %s: %s", e.count(), e.code(), e.type(), e.message()));
         return out.toString();
     }
 
@@ -107,15 +107,17 @@ final class SimulationReport {
                 .put("cached_tokens", result.engine().cachedTokens())
                 .put("generated_tokens", result.engine().generatedTokens())
                 .put("computed_tokens", result.computedTokens())
-                .put("recomputed_tokens", result.recomputedTokens())
-                .put("preemptions", result.engine().preemptions())
+                .put("recomputed_tokens", result.engine().preemption().recomputedTokens())
+                .put("suspensions", result.engine().preemption().suspensions())
+                .put("recomputations", result.engine().preemption().recomputations())
                 .put("pages_dropped", kv.dropped())
                 .put("pages_offloaded", kv.offloaded())
                 .put("pages_onboarded", kv.onboarded())
-                .put("pages_copied", kv.copied())
+                .put("pages_copied", kv.copied() + kv.copiedFromHost())
                 .put("steps", result.engine().steps())
                 .put("virtual_seconds", result.virtualNanos() / NANOS)
                 .put("busy_seconds", result.busyNanos() / NANOS)
+                .put("copy_wait_seconds", result.copyWaitNanos() / NANOS)
                 .put("wall_seconds", result.wallNanos() / NANOS);
         distribution(root.putObject("ttft_ms"), summary.of(RecordMetric.TTFT));
         distribution(root.putObject("itl_ms"), summary.of(RecordMetric.ITL));

@@ -67,6 +67,15 @@ final class CachedBlocks {
         return page;
     }
 
+    /** Raises the priority of a page that is in the tree. */
+    void raise(int page, int priority) {
+        if (page != NONE && pages.node[page] != NONE && pages.priority[page] < priority) {
+            pages.leaveQueue(page);
+            pages.priority[page] = (byte) priority;
+            pages.settle(page);
+        }
+    }
+
     /** A page is in another tier now. */
     void moved(int page, Tier from, Tier to) {
         if (pages.node[page] != NONE) {
