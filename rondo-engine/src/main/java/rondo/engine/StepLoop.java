@@ -24,6 +24,8 @@ final class StepLoop {
     private static final int STALL = 1000;
     /** A snapshot of the cache's pools is at most so old while steps go on. */
     private static final long KV_STATS_NANOS = 50_000_000;
+    /** How often an engine without work looks whether the last copies have landed. */
+    private static final long COPY_POLL_NANOS = 500_000;
 
     private final Executor executor;
     private final KvCache kv;
@@ -51,10 +53,10 @@ final class StepLoop {
     /** The step that is being computed while the next one is planned. */
     private @Nullable Flight flying;
 
-    private boolean clearWanted;
-    /** The fence that the cache knows. */
+    /** As far as the cache knows. */
     private long toldRetired;
 
+    private boolean clearWanted;
     private long arrivals;
     private int stalls;
     private boolean changed;
@@ -98,11 +100,9 @@ final class StepLoop {
             clear();
         }
         if (scheduler.active.isEmpty() && scheduler.waiting.isEmpty() && flying == null) {
-            // The last steps may have retired since the last plan: what was held for their copies is let go.
-            changed |= toldRetired < fences.retired();
-            tellFences();
+            settle();
             publish();
-            return commands.isEmpty() && !fences.copiesUnderWay() ? EngineLoop.IDLE : now;
+            return !commands.isEmpty() ? now : fences.copiesUnderWay() ? now + COPY_POLL_NANOS : EngineLoop.IDLE;
         }
         boolean progress = step(now);
         watchForStall(progress);
@@ -224,6 +224,7 @@ final class StepLoop {
 
     private boolean fill(StepPlan plan, Flight next, long now) {
         boolean waited = fences.copiesUnderWay();
+        kv.now(now);
         tellFences();
         boolean settled = flying == null && !fences.copiesUnderWay();
         int before = scheduler.active.size();
@@ -231,6 +232,7 @@ final class StepLoop {
         if (plan.pages.tierCopies.count > 0) {
             long batch = executor.copy(plan.pages.tierCopies, plan.pages.copiesAfter);
             plan.pages.tierCopies.clear();
+            plan.pages.copiesAfter = 0;
             fences.copying(batch);
             kv.copiesStarted(batch);
         }
@@ -384,22 +386,31 @@ final class StepLoop {
     /** Nothing may be in flight while cached pages go. */
     private void clear() {
         clearWanted = false;
-        if (flying != null && !land(flying)) {
+        if ((flying != null && !land(flying)) || !stepWithoutRuns()) {
             return;
-        }
-        if (fences.copiesUnderWay()) {
-            StepPlan plan = plan();
-            Flight next = flights[0];
-            next.clear();
-            submit(plan, next);
-            sample(plan, next);
-            if (!land(next)) {
-                return;
-            }
         }
         tellFences();
         kv.clear();
         changed = true;
+    }
+
+    /** Nobody is left: what was held for copies is let go once they have landed. */
+    private void settle() {
+        if (unused != null && !unused.pages.isEmpty() && !stepWithoutRuns()) {
+            return;
+        }
+        changed |= toldRetired < fences.retired();
+        tellFences();
+    }
+
+    /** Does the page work that is left, and waits for all copies; false if everything has failed. */
+    private boolean stepWithoutRuns() {
+        StepPlan plan = plan();
+        Flight next = flights[0];
+        next.clear();
+        submit(plan, next);
+        sample(plan, next);
+        return land(next);
     }
 
     // ---- ends
@@ -575,7 +586,7 @@ final class StepLoop {
             events.stepEnded(lost);
         } catch (RuntimeException e) {
             // Routers may be wrong about this server now, but its answers are right.
-            LOG.error("kv events of a step are lost: step={}", completed, e);
+            LOG.error("kv events of a step are lost: step={}", fences.completed(), e);
         }
     }
 }

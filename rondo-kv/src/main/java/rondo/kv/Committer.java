@@ -11,6 +11,7 @@ final class Committer {
     private final RadixTree tree;
     private final Pages pages;
     private final Reservations reservations;
+    private final Conversations conversations;
     private final BlockHasher hasher;
     private final int tokensPerBlock;
     private final int lifeCycles;
@@ -19,11 +20,12 @@ final class Committer {
     private final byte[] key = new byte[32];
     private long collisions;
 
-    Committer(CachedBlocks cached, Reservations reservations, BlockHasher hasher) {
+    Committer(CachedBlocks cached, Reservations reservations, Conversations conversations, BlockHasher hasher) {
         this.cached = cached;
         this.tree = cached.tree;
         this.pages = cached.pages;
         this.reservations = reservations;
+        this.conversations = conversations;
         this.hasher = hasher;
         this.tokensPerBlock = tree.tokensPerBlock;
         this.lifeCycles = cached.lifeCycles();
@@ -62,6 +64,7 @@ final class Committer {
         while (at < full && parent != NONE) {
             parent = commitBlock(r, parent, at, tokensPerBlock);
             if (parent != NONE) {
+                conversations.committed(r, at);
                 at++;
                 reservations.committed[r] = at * tokensPerBlock;
                 reservations.node[r] = parent;

@@ -43,12 +43,19 @@ public interface KvCache {
     void completed(int reservation, int keptTokens, BlockKeys keys);
 
     /**
-     * End, cancel or pause for recomputation; the reservation is gone afterwards.
+     * End or cancel; the reservation is gone afterwards. Where nothing is committed (a failed step, an admission that
+     * came to nothing), it was no turn of a conversation.
      *
      * @param lastStep last submitted step that may still read the pages; 0 = none
      * @param commit   whether the tail that is written is kept for reuse ({@code keys} as in the last completed call)
      */
     void release(int reservation, long lastStep, boolean commit);
+
+    /**
+     * As {@link #release} with {@code commit}, for a sequence that will be admitted again and computed on: its turn is
+     * not over, which matters to the policy {@code per_conversation}.
+     */
+    void pause(int reservation, long lastStep);
 
     /** Whether all copies that the reservation's pages depend on have landed. */
     boolean ready(int reservation);
@@ -73,6 +80,9 @@ public interface KvCache {
 
     /** Before every plan; retired <= completed <= submitted. */
     void fences(long submitted, long completed, long retired);
+
+    /** Before a plan, now and then: the time of some clock, by which conversations at rest are forgotten. */
+    void now(long nanos);
 
     /** The tier copies of the plan at hand are under way as this batch (1, 2, …). Before anything else is planned. */
     void copiesStarted(long batch);

@@ -17,6 +17,7 @@ public final class KvCacheManager implements KvCache {
     private final Matcher matcher;
     private final Committer committer;
     private final Reservations reservations;
+    private final Conversations conversations;
     private final CopySources copySources;
     private final TierMoves tiers;
     private final Arrivals arrivals;
@@ -35,9 +36,6 @@ public final class KvCacheManager implements KvCache {
     }
 
     KvCacheManager(KvPools pools, KvOptions options, int maxSequences, int maxSequenceLength, BlockHasher hasher) {
-        if (options.policy() == KvOptions.ReusePolicy.PER_CONVERSATION) {
-            throw new IllegalArgumentException("the reuse policy per_conversation is not built yet");
-        }
         this.layout = pools.layout();
         this.options = options;
         this.tokensPerBlock = layout.tokensPerBlock();
@@ -48,7 +46,8 @@ public final class KvCacheManager implements KvCache {
         this.pages = cached.pages;
         this.matcher = new Matcher(cached, options);
         this.reservations = new Reservations(maxSequences, lifeCycles, layout.blocks(maxSequenceLength));
-        this.committer = new Committer(cached, reservations, hasher);
+        this.conversations = new Conversations(cached, reservations, options);
+        this.committer = new Committer(cached, reservations, conversations, hasher);
         this.copySources = new CopySources(pages);
         this.tiers = new TierMoves(cached, copySources, pools, options);
         this.arrivals = new Arrivals(this.pages, maxSequences);
@@ -70,7 +69,11 @@ public final class KvCacheManager implements KvCache {
         if (found.version != tree.version) {
             throw new IllegalStateException("the cache has changed since the match: match again before admitting");
         }
-        return admission.admit(found, retention, slot, out);
+        OptionalInt r = admission.admit(found, retention, slot, out);
+        if (r.isPresent()) {
+            conversations.begin(r.getAsInt(), found.keys.scope(), retention);
+        }
+        return r;
     }
 
     @Override
@@ -161,17 +164,32 @@ public final class KvCacheManager implements KvCache {
 
     @Override
     public void release(int reservation, long lastStep, boolean commit) {
+        // What failed, or never began, was no turn.
+        release(reservation, lastStep, commit, commit);
+    }
+
+    @Override
+    public void pause(int reservation, long lastStep) {
+        release(reservation, lastStep, true, false);
+    }
+
+    private void release(int reservation, long lastStep, boolean commit, boolean over) {
         requireLive(reservation);
         long step = Math.max(lastStep, reservations.lastStep[reservation]);
         reservations.lastStep[reservation] = step;
         if (commit) {
             committer.commit(reservation, reservations.history[reservation], true);
         }
+        if (over && options.trackDecode()) {
+            raiseEndPoint(reservation);
+        }
+        conversations.collect(reservation, over);
         for (int b = layout.blocks(reservations.capacity[reservation]) - 1; b >= 0; b--) {
             letGo(reservation, b, step);
         }
         arrivals.forget(reservation);
         reservations.close(reservation);
+        conversations.end(reservation, over);
     }
 
     @Override
@@ -270,7 +288,13 @@ public final class KvCacheManager implements KvCache {
         retiredStep = retired;
         tiers.fences(submitted, completed, retired);
         copySources.letGo(retired);
+        conversations.sweep();
         cached.events.publish();
+    }
+
+    @Override
+    public void now(long nanos) {
+        conversations.now(nanos);
     }
 
     @Override
@@ -389,6 +413,22 @@ public final class KvCacheManager implements KvCache {
         }
     }
 
+    /** An agent's next turn usually repeats the reply: the window before the reply's end lives as long as the prompt's. */
+    private void raiseEndPoint(int r) {
+        if (options.endpointRewindTokens() == 0 || reservations.excluded[r]) {
+            return;
+        }
+        int history = reservations.history[r];
+        for (int lc = 0; lc < lifeCycles; lc++) {
+            if (!cached.lifeCycle(lc).isFull()) {
+                int from = cached.lifeCycle(lc).staleEnd(history, tokensPerBlock);
+                for (int b = from; b < layout.blocks(history); b++) {
+                    cached.raise(reservations.page(r, lc, b), RetentionRules.ENDPOINT);
+                }
+            }
+        }
+    }
+
     private void letGo(int r, int b, long step) {
         for (int lc = 0; lc < lifeCycles; lc++) {
             letGo(r, lc, b, step);
@@ -420,6 +460,10 @@ public final class KvCacheManager implements KvCache {
 
     Reservations reservations() {
         return reservations;
+    }
+
+    Conversations conversations() {
+        return conversations;
     }
 
     TierMoves tiers() {

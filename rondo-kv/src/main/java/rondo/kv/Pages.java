@@ -27,6 +27,8 @@ final class Pages {
 
     final int[] softHolders;
     final byte[] priority;
+    /** Grows whenever a page goes, so that whoever remembers its id can tell. */
+    final int[] generation;
     /** Last submitted step that may read or write it where it is. */
     final long[] lastStep;
     /** Step that carries a copy within the device into it; 0 = none. */
@@ -85,6 +87,7 @@ final class Pages {
         holders = new int[all];
         softHolders = new int[all];
         priority = new byte[all];
+        generation = new int[all];
         lastStep = new long[all];
         filledBy = new long[all];
         motion = new byte[all];
@@ -310,6 +313,7 @@ final class Pages {
         leaveQueue(page);
         slots(tier[page], lifeCycle[page]).give(slot[page], Math.max(lastStep[page], filledBy[page]), landed);
         slot[page] = NONE;
+        generation[page]++;
         freePages[freePageCount++] = page;
     }
 }

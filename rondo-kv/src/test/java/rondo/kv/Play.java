@@ -24,6 +24,9 @@ final class Play {
     private final Map<Integer, String> names = new HashMap<>();
     private final ArrayDeque<Integer> freeSlots = new ArrayDeque<>();
     PageWork work = new PageWork();
+    /** Of the sequences admitted from now on. */
+    String conversation = "";
+
     long submitted;
     /** Steps that have been awaited. */
     long completed;
@@ -167,7 +170,7 @@ final class Play {
         PromptKeys keys = keys(prompt, scope);
         Match m = kv.match(keys, prompt.length - 1);
         int slot = freeSlots.getFirst();
-        OptionalInt r = kv.admit(m, Retention.of(prompt.length), slot, work);
+        OptionalInt r = kv.admit(m, new Retention(prompt.length, conversation, false), slot, work);
         if (r.isEmpty()) {
             return null;
         }
@@ -327,6 +330,10 @@ final class Play {
 
     void release(Seq s, boolean commit) {
         kv.release(s.r, s.lastStep, commit);
+        freeSlot(s);
+    }
+
+    void freeSlot(Seq s) {
         freeSlots.addFirst(s.slot);
     }
 

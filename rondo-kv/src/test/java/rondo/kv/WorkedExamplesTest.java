@@ -221,6 +221,30 @@ class WorkedExamplesTest {
     }
 
     @Test
+    void example12PerConversationOverTwoTurns() {
+        for (int turns : new int[] {1, 2}) {
+            KvOptions options =
+                    new KvOptions(true, true, true, KvOptions.ReusePolicy.PER_CONVERSATION, turns, 0, 35, 0.95, 0, 64);
+            Play p = hybrid(64, 64, options);
+            p.conversation = "c";
+            p.playInChunks(8, "A", range(0, 16), range(90, 95));
+            assertThat(p.queue(S)).containsExactlyInAnyOrder("A2S", "A3S", "A4S");
+            int[] turn2 = join(range(0, 16), range(90, 95), range(200, 211));
+            Play.Seq b = p.playInChunks(8, "B", turn2, 500);
+            assertThat(b.cached).isEqualTo(20);
+            if (turns == 1) {
+                assertThat(p.queue(S)).as("A2S to A4S are dropped actively").containsExactlyInAnyOrder("B6S", "B7S");
+            } else {
+                assertThat(p.queue(S)).containsExactlyInAnyOrder("A2S", "A3S", "A4S", "B6S", "B7S");
+            }
+            assertThat(p.lookup(join(range(0, 16), range(90, 94), new int[] {7, 7})))
+                    .isEqualTo(turns == 1 ? 0 : 20);
+            assertThat(p.lookup(join(range(0, 16), range(900, 904)))).isEqualTo(turns == 1 ? 0 : 16);
+            assertThat(p.lookup(join(turn2, range(900, 904)))).isEqualTo(32);
+        }
+    }
+
+    @Test
     void example13APartialTailGrows() {
         Play p = hybrid(64, 64, Play.options());
         p.play("A", range(0, 10), 500);

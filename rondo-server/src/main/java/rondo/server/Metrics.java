@@ -5,6 +5,7 @@ import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.LongAdder;
 import rondo.engine.EngineStats;
 import rondo.kv.KvStats;
+import rondo.server.kvevents.KvEvents;
 
 /** Counters and histograms of the front, and the Prometheus text of them and of the engine's snapshot (§3.5). */
 final class Metrics {
@@ -52,13 +53,16 @@ final class Metrics {
     }
 
     /** The exposition text; with {@code alias} each metric a second time under the name that trtllm-serve has. */
-    String prometheus(String model, EngineStats stats, boolean alias) {
+    String prometheus(String model, EngineStats stats, KvEvents.Counts events, boolean alias) {
         StringBuilder out = new StringBuilder(16 << 10);
         String label = "model_name=\"" + model.replace("\\", "\\\\").replace("\"", "\\\"") + "\"";
         for (String prefix : alias ? new String[] {"rondo_", "trtllm_"} : new String[] {"rondo_"}) {
             shared(new Writer(out, prefix, label), stats);
         }
-        own(new Writer(out, "rondo_", label), stats);
+        Writer own = new Writer(out, "rondo_", label);
+        own(own, stats);
+        own.counter("kv_events_total", events.taken());
+        own.counter("kv_events_dropped_total", events.dropped());
         return out.toString();
     }
 

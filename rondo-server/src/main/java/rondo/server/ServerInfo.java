@@ -83,6 +83,7 @@ final class ServerInfo {
                 .prometheus(
                         front.model().id(),
                         front.service().stats(),
+                        front.events().counts(),
                         front.options().metricsAlias());
     }
 
