@@ -1,5 +1,6 @@
 package rondo.engine;
 
+import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -133,6 +134,7 @@ public final class Engine implements GenerationService, EngineLoop, AutoCloseabl
                 c.get(Counters.STEPS),
                 (int) c.get(Counters.RUNNING),
                 queue.requests() + (int) c.get(Counters.PAUSED),
+                (int) c.get(Counters.PAUSED),
                 queue.tokens(),
                 c.get(Counters.FINISHED),
                 c.get(Counters.CANCELLED),
@@ -140,8 +142,21 @@ public final class Engine implements GenerationService, EngineLoop, AutoCloseabl
                 c.get(Counters.PROMPT_TOKENS),
                 c.get(Counters.CACHED_TOKENS),
                 c.get(Counters.GENERATED_TOKENS),
-                c.get(Counters.PREEMPTIONS),
-                loop.kvStats);
+                new EngineStats.Preemption(
+                        c.get(Counters.SUSPENDED),
+                        c.get(Counters.RECOMPUTED),
+                        c.get(Counters.RECOMPUTED_TOKENS),
+                        c.get(Counters.REUSED_TOKENS),
+                        c.get(Counters.DRAINS),
+                        c.get(Counters.STALLS),
+                        c.get(Counters.COPY_WAIT_NANOS)),
+                loop.stats.steps(),
+                loop.stats.kvStats());
+    }
+
+    @Override
+    public List<IterationRow> drainIterations() {
+        return loop.stats.drain();
     }
 
     @Override

@@ -1,11 +1,16 @@
 package rondo.engine;
 
+import java.util.List;
+
 /** The engine as the front sees it; every method may be called from any thread. */
 public interface GenerationService {
     EngineInfo info();
 
     /** The newest snapshot; never waits for the engine. */
     EngineStats stats();
+
+    /** The steps since the last call, oldest first; of those long past only the newest are kept. */
+    List<IterationRow> drainIterations();
 
     /**
      * Queues a generation.

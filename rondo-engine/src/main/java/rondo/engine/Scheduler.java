@@ -51,9 +51,12 @@ final class Scheduler {
     private boolean deferred;
 
     // Counters: they only grow.
-    long preemptions;
+    long recomputes;
+    long recomputedTokens;
+    long reusedTokens;
     long promptTokens;
     long cachedTokens;
+    long queueNanos;
 
     Scheduler(EngineOptions options, KvCache kv, int tokensPerBlock, QueueLimits queue) {
         this.options = options;
@@ -231,10 +234,16 @@ final class Scheduler {
         s.state = Sequence.State.PREFILL;
         if (!s.scheduledOnce) {
             s.scheduledOnce = true;
+            s.cachedTokens = history;
             s.handle.scheduled(now, history);
             queue.leave(s);
+            queueNanos += now - s.handle.arrivalNanos;
             promptTokens += s.promptTokens();
             cachedTokens += history;
+        } else {
+            // What it finds of its own is no prefix hit of the request.
+            reusedTokens += history;
+            recomputedTokens += Math.max(0, s.lostTokens - history);
         }
         active.insert(s);
     }
@@ -281,10 +290,11 @@ final class Scheduler {
         victim.planned = 0;
         leave(victim, submittedStep, true);
         victim.state = Sequence.State.WAITING;
+        victim.lostTokens = victim.history;
         victim.history = 0;
         victim.handle.preempted(++victim.preemptions);
         waiting.insert(victim);
-        preemptions++;
+        recomputes++;
         paused = true;
         return true;
     }

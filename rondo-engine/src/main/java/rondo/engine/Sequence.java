@@ -34,6 +34,14 @@ final class Sequence {
 
     int preemptions;
     int deferrals;
+    /** Prompt tokens that the first admission found in the cache. */
+    int cachedTokens;
+    /** Tokens whose KV the last preemption gave up. */
+    int lostTokens;
+    /** The last step that it ran in, and the one before. */
+    long ranIn;
+
+    long ranBefore;
     boolean scheduledOnce;
 
     // While active:

@@ -11,7 +11,6 @@ import rondo.engine.spi.StepFailure;
 import rondo.engine.spi.StepPlan;
 import rondo.engine.spi.StepResult;
 import rondo.kv.KvCache;
-import rondo.kv.KvStats;
 
 /**
  * One turn of the engine, strictly in order: take commands, plan, submit, fill masks, sample, await, apply, publish.
@@ -21,8 +20,6 @@ final class StepLoop {
     private static final Logger LOG = LoggerFactory.getLogger(StepLoop.class);
     /** Plans in a row with sequences but without progress after which the youngest is given up. */
     private static final int STALL = 1000;
-    /** A snapshot of the cache's pools is at most so old while steps go on. */
-    private static final long KV_STATS_NANOS = 50_000_000;
 
     private final Executor executor;
     private final KvCache kv;
@@ -32,11 +29,10 @@ final class StepLoop {
     private final QueueLimits queue;
     private final Scheduler scheduler;
     private final RowMasks masks;
-    private final IterationLog iterations;
     private final SequenceList touched = new SequenceList(false);
 
     final Counters counters = new Counters();
-    volatile KvStats kvStats;
+    final StepStats stats;
     volatile EngineStats.State state = EngineStats.State.STARTING;
     /** Zero once a draining engine has nothing left. */
     final CountDownLatch drained = new CountDownLatch(1);
@@ -51,7 +47,6 @@ final class StepLoop {
     private long landedCopy;
     private int stalls;
     private boolean changed;
-    private long kvStatsAt;
 
     StepLoop(
             Executor executor,
@@ -68,9 +63,7 @@ final class StepLoop {
         this.queue = queue;
         this.scheduler = new Scheduler(options, kv, executor.model().layout().tokensPerBlock(), queue);
         this.masks = new RowMasks(executor.model().vocabulary());
-        this.iterations = new IterationLog(options.printIterLog());
-        this.kvStats = kv.stats();
-        this.kvStatsAt = time.nanoTime();
+        this.stats = new StepStats(options, executor.model().layout(), kv, scheduler, counters, time);
     }
 
     /** As {@link EngineLoop#tick}. */
@@ -183,14 +176,12 @@ final class StepLoop {
         }
         if (plan.runs > 0 || !plan.pages.isEmpty()) {
             unused = null;
-            run(plan);
+            run(plan, now);
         }
         return progress || landedCopy < lastCopy;
     }
 
-    private void run(StepPlan plan) {
-        long begin = time.nanoTime();
-        iterations.planned(scheduler.runs);
+    private void run(StepPlan plan, long begin) {
         if (plan.pages.tierCopies.count > 0) {
             lastCopy = executor.copy(plan.pages.tierCopies, submitted);
         }
@@ -200,37 +191,38 @@ final class StepLoop {
             Sequence s = runs.get(i);
             kv.submitted(s.reservation, s.planned, submitted);
         }
+        long afterPlan = time.nanoTime();
+        stats.submitted(submitted, runs, begin, afterPlan);
         for (int i = 0; i < runs.size(); i++) {
             masks.fill(runs.get(i), plan.samples);
         }
         executor.sample(plan);
+        long host = time.nanoTime() - afterPlan;
         try {
-            StepResult result = executor.await(submitted);
-            completed = submitted;
-            long deviceNanos = result.deviceNanos;
-            apply(result, null);
-            iterations.done(
-                    submitted,
-                    plan.runs,
-                    scheduler.waiting.size(),
-                    scheduler.active.size(),
-                    kvStats.utilisation(),
-                    time.nanoTime() - begin,
-                    deviceNanos);
+            done(executor.await(submitted), null, host);
         } catch (StepFailure e) {
             switch (e) {
                 case StepFailure.RowsFailed rows -> {
                     LOG.warn("step failed in part: step={} reason={}", submitted, rows.getMessage());
-                    completed = submitted;
-                    apply(rows.result(), rows);
+                    done(rows.result(), rows, host);
                 }
                 case StepFailure.DeviceLost lost -> {
                     LOG.error("device lost: step={} reason={}", submitted, lost.getMessage(), lost);
+                    counters.add(Counters.STEPS, 1);
                     fail("the device was lost: " + lost.getMessage());
                 }
             }
         }
+    }
+
+    private void done(StepResult result, StepFailure.@Nullable RowsFailed failure, long hostNanos) {
+        completed = submitted;
+        long device = result.deviceNanos;
+        long begin = time.nanoTime();
+        apply(result, failure);
         counters.add(Counters.STEPS, 1);
+        long now = time.nanoTime();
+        stats.completed(completed, device, hostNanos + now - begin, now);
     }
 
     private void apply(StepResult result, StepFailure.@Nullable RowsFailed failure) {
@@ -301,6 +293,7 @@ final class StepLoop {
                 },
                 1);
         touch(s);
+        stats.ended(s);
         // Last, so that the owner hears of the end even if the cache should be broken.
         if (active) {
             scheduler.leave(s, submitted, commit);
@@ -334,6 +327,7 @@ final class StepLoop {
                 kv.stats().pools());
         if (stalls >= STALL) {
             stalls = 0;
+            counters.add(Counters.STALLS, 1);
             SequenceList stuck = scheduler.active.isEmpty() ? scheduler.waiting : scheduler.active;
             Sequence youngest = stuck.get(stuck.size() - 1);
             end(youngest, Ending.error("the scheduler is stuck: the KV cache has no room for this request"), true);
@@ -374,7 +368,7 @@ final class StepLoop {
 
     private void refreshKvStats() {
         try {
-            kvStats = kv.stats();
+            stats.refreshKv();
         } catch (RuntimeException e) {
             // After a failure the cache may be broken too; the ends must still reach their owners.
             if (state != EngineStats.State.FAILED) {
@@ -389,11 +383,11 @@ final class StepLoop {
         counters.set(Counters.PAUSED, scheduler.paused());
         counters.set(Counters.PROMPT_TOKENS, scheduler.promptTokens);
         counters.set(Counters.CACHED_TOKENS, scheduler.cachedTokens);
-        counters.set(Counters.PREEMPTIONS, scheduler.preemptions);
-        long now = time.nanoTime();
-        if (changed || now - kvStatsAt > KV_STATS_NANOS) {
+        counters.set(Counters.RECOMPUTED, scheduler.recomputes);
+        counters.set(Counters.RECOMPUTED_TOKENS, scheduler.recomputedTokens);
+        counters.set(Counters.REUSED_TOKENS, scheduler.reusedTokens);
+        if (changed) {
             changed = false;
-            kvStatsAt = now;
             refreshKvStats();
         }
         for (int i = 0; i < touched.size(); i++) {

@@ -225,27 +225,15 @@ class EngineTest {
     }
 
     @Test
-    void whatIsNotBuiltIsRefused() {
-        EngineOptions o = EngineOptions.of(8, 64, 512);
-        assertThatThrownBy(() -> new EngineOptions(
-                        8,
-                        64,
-                        512,
-                        true,
-                        EngineOptions.Capacity.GUARANTEED_NO_EVICT,
-                        o.chunking(),
-                        o.queueOrder(),
-                        true,
-                        false,
-                        o.preemption(),
-                        10,
-                        10,
-                        0,
-                        0,
-                        false))
+    void optionsThatCannotBeAreRefusedInOneLine() {
+        assertThatThrownBy(() -> EngineOptions.of(0, 64, 512))
                 .isInstanceOf(UserError.class)
-                .hasMessage("config: scheduler_config.capacity_scheduler_policy=GUARANTEED_NO_EVICT is not supported by"
-                        + " rondo: not built yet");
-        assertThatThrownBy(() -> EngineOptions.of(0, 64, 512)).hasMessage("config: max_batch_size must be >= 1, got 0");
+                .hasMessage("config: max_batch_size must be >= 1, got 0");
+        assertThatThrownBy(() -> EngineOptions.of(1, 64, 512).withStarvation(-1))
+                .hasMessage("config: rondo.starvation_ms must be >= 0, got -1");
+        assertThatThrownBy(() -> new EngineOptions.Statistics(-2, false, 1))
+                .hasMessage("config: max_stats_len must be >= -1, got -2");
+        assertThatThrownBy(() -> new EngineOptions.Statistics(10, false, 0))
+                .hasMessage("config: kv_cache_config.iteration_stats_interval must be >= 1, got 0");
     }
 }
