@@ -13,14 +13,15 @@ final class Counters {
     static final int PROMPT_TOKENS = 6;
     static final int CACHED_TOKENS = 7;
     static final int GENERATED_TOKENS = 8;
-    static final int SUSPENDED = 9;
-    static final int RECOMPUTED = 10;
+    static final int SUSPENSIONS = 9;
+    static final int RECOMPUTATIONS = 10;
     static final int RECOMPUTED_TOKENS = 11;
     static final int REUSED_TOKENS = 12;
     static final int DRAINS = 13;
     static final int STALLS = 14;
     static final int COPY_WAIT_NANOS = 15;
-    private static final int COUNT = 16;
+    static final int WAITING_AGAIN = 16;
+    private static final int COUNT = 17;
 
     private final AtomicLongArray values = new AtomicLongArray(COUNT);
 

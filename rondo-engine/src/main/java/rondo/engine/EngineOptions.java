@@ -103,12 +103,6 @@ public record EngineOptions(
         notNegative("rondo.queue_timeout_ms", queueTimeoutMillis);
         notNegative("rondo.request_timeout_ms", requestTimeoutMillis);
         notNegative("rondo.starvation_ms", starvationMillis);
-        if (preemption == Preemption.OFFLOAD) {
-            throw notBuilt("rondo.preemption", "offload");
-        }
-        if (overlap) {
-            throw notBuilt("disable_overlap_scheduler", false);
-        }
     }
 
     /** The usual settings: chunked prefill, first come first served, one step at a time, preemption by recompute. */
@@ -119,6 +113,18 @@ public record EngineOptions(
     public EngineOptions withChunkedPrefill(boolean on) {
         Draft draft = new Draft(this);
         draft.chunkedPrefill = on;
+        return draft.done();
+    }
+
+    public EngineOptions withOverlap(boolean on) {
+        Draft draft = new Draft(this);
+        draft.overlap = on;
+        return draft.done();
+    }
+
+    public EngineOptions withPreemption(Preemption how) {
+        Draft draft = new Draft(this);
+        draft.preemption = how;
         return draft.done();
     }
 
@@ -253,10 +259,5 @@ public record EngineOptions(
         if (value < 0) {
             throw new UserError(UserError.USAGE, "config: " + key + " must be >= 0, got " + value);
         }
-    }
-
-    private static UserError notBuilt(String key, Object value) {
-        return new UserError(
-                UserError.USAGE, "config: " + key + "=" + value + " is not supported by rondo: not built yet");
     }
 }

@@ -42,20 +42,20 @@ public record EngineStats(
     /**
      * What making room has cost.
      *
-     * @param suspended        times that a sequence's pages were let go to the host
-     * @param recomputed       times that a sequence gave up its pages, to be computed again
+     * @param suspensions      times that a sequence's pages were let go to the host
+     * @param recomputations   times that a sequence gave up its pages, to be computed again
      * @param recomputedTokens tokens computed a second time after that
      * @param reusedTokens     tokens that it found again in the cache after that; no prefix hits of the request
-     * @param pipelineDrains   plans given up to wait for the step in flight
+     * @param drains           plans given up to wait for the step in flight
      * @param stalls           times that nothing moved for a thousand plans
      * @param copyWaitNanos    time in which nothing ran because pages were on their way between tiers
      */
     public record Preemption(
-            long suspended,
-            long recomputed,
+            long suspensions,
+            long recomputations,
             long recomputedTokens,
             long reusedTokens,
-            long pipelineDrains,
+            long drains,
             long stalls,
             long copyWaitNanos) {
         public static Preemption none() {
@@ -78,6 +78,6 @@ public record EngineStats(
 
     /** Times that a sequence was preempted, of either kind. */
     public long preemptions() {
-        return preemption.suspended + preemption.recomputed;
+        return preemption.suspensions() + preemption.recomputations();
     }
 }

@@ -12,17 +12,15 @@ final class RowMasks {
         words = (vocabulary + 63L) / 64;
     }
 
-    void fill(Sequence s, SamplePlan samples) {
-        if (s.row < 0) {
-            return;
-        }
+    /** For a row whose sequence's output is known up to the row's own token. */
+    void fill(Sequence s, int row, SamplePlan samples) {
         TokenConstraint constraint = s.request.constraint();
         StopRules stop = s.request.stop();
         boolean early = s.keys.outputTokens() < stop.minTokens();
         if (constraint == TokenConstraint.NONE && !early) {
             return;
         }
-        MemorySegment bits = samples.mask(s.row);
+        MemorySegment bits = samples.mask(row);
         boolean masked = constraint.fill(bits);
         if (early) {
             if (!masked) {
@@ -36,7 +34,7 @@ final class RowMasks {
             forbid(bits, stop.stopIds());
             masked = true;
         }
-        samples.masked[s.row] = masked;
+        samples.masked[row] = masked;
     }
 
     private void forbid(MemorySegment bits, int[] ids) {

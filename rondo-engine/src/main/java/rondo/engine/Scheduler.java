@@ -1,16 +1,16 @@
 package rondo.engine;
 
 import java.util.OptionalInt;
-import rondo.base.TokenIds;
-import rondo.engine.spi.SamplePlan;
+import org.jspecify.annotations.Nullable;
 import rondo.engine.spi.StepPlan;
 import rondo.kv.KvCache;
+import rondo.kv.KvStats;
 import rondo.kv.Match;
+import rondo.kv.Tier;
 
 /**
  * Decides what runs in each step: decodes first, then prefill chunks in arrival order, within the budgets; when pages
- * run out, the youngest sequence is paused and computed again later. Engine thread only; nothing is in flight when it
- * plans.
+ * run out, the youngest give way. The step before may be in flight while it plans. Engine thread only.
  */
 final class Scheduler {
     /** Consecutive plans for which a sequence may wait for another one to compute the prefix that they share. */
@@ -32,30 +32,33 @@ final class Scheduler {
     final SequenceList active;
     /** Not admitted, or paused. */
     final SequenceList waiting;
-    /** The runs of the plan at hand, in the order of the plan's runs. */
-    final SequenceList runs = new SequenceList(false);
-
     /** Those that this plan found impossible; they are no longer waiting. */
     final SequenceList refused = new SequenceList(false);
+
+    final Slots slots;
+    final Preemptor preemptor;
 
     private final SequenceList prefills = new SequenceList(false);
     private final SequenceList decodes = new SequenceList(false);
     private final SequenceList order = new SequenceList(false);
     private final FirstBlocks firstBlocks;
-    private final int[] freeSlots;
-    private int freeCount;
 
-    private long submittedStep;
+    // Of the plan at hand:
+    private long nextStep;
     private int tokens;
     private boolean paused;
     private boolean deferred;
+    private boolean drain;
+    /** The oldest active sequence that could not go on: nobody after it is admitted. */
+    private @Nullable Sequence blocked;
+
+    /** Plans in a row in which nobody could move. */
+    private int stuck;
 
     // Counters: they only grow.
-    long recomputes;
-    long recomputedTokens;
-    long reusedTokens;
     long promptTokens;
     long cachedTokens;
+    long reusedTokens;
     long queueNanos;
 
     Scheduler(EngineOptions options, KvCache kv, int tokensPerBlock, QueueLimits queue) {
@@ -66,110 +69,243 @@ final class Scheduler {
         boolean byPriority = options.queueOrder() == EngineOptions.QueueOrder.PRIORITY;
         active = new SequenceList(byPriority);
         waiting = new SequenceList(byPriority);
-        firstBlocks = new FirstBlocks(options.maxBatchSize() + 1);
-        freeSlots = new int[options.maxBatchSize()];
-        while (freeCount < freeSlots.length) {
-            freeSlots[freeCount] = freeSlots.length - 1 - freeCount;
-            freeCount++;
+        firstBlocks = new FirstBlocks(2 * options.maxBatchSize() + 1);
+        slots = new Slots(options.maxBatchSize(), kv);
+        preemptor = new Preemptor(kv, options.preemption(), hasHostTier(kv), slots, active, waiting);
+    }
+
+    private static boolean hasHostTier(KvCache kv) {
+        for (KvStats.Pool pool : kv.stats().pools()) {
+            if (pool.tier() == Tier.HOST && pool.total() > 0) {
+                return true;
+            }
         }
+        return false;
     }
 
     /**
-     * Fills the plan; {@link #runs} holds its sequences.
+     * Fills the plan and {@code next}, which holds its runs.
      *
-     * @param lastSubmitted number of the last submitted step
-     * @return whether anything moved: something runs, was paused, refused or put off
+     * @param submitted number of the last submitted step; the plan becomes the one after it
+     * @param settled   whether nothing is in flight, neither a step nor a copy
+     * @return whether anything moved: something runs, gave way, was refused or put off. Nothing runs where
+     *     {@link #wantsDrain}
      */
-    boolean plan(StepPlan plan, long lastSubmitted, long now) {
-        submittedStep = lastSubmitted;
+    boolean plan(StepPlan plan, Flight next, long submitted, boolean settled, long now) {
+        begin(submitted);
+        next.clear();
+        int waitingBefore = waiting.size();
+        planDecodes(plan);
+        if (!drain) {
+            continueActive(plan);
+        }
+        if (!drain && !paused) {
+            // What a pause has freed is for those that are active already.
+            admit(plan, now);
+        }
+        if (drain) {
+            return true;
+        }
+        unstick(plan, settled);
+        kv.demoteAhead(plan.pages);
+        PlanWriter.write(prefills, false, plan, next);
+        PlanWriter.write(decodes, true, plan, next);
+        return !next.runs.isEmpty() || paused || deferred || waiting.size() != waitingBefore;
+    }
+
+    /** Whether the plan was given up because who could give way has a run in flight; pages that it has grown stay. */
+    boolean wantsDrain() {
+        return drain;
+    }
+
+    /** The second time in a row, since the first may have left slots that the next step has to retire. */
+    private void unstick(StepPlan plan, boolean settled) {
+        boolean moves = tokens > 0 || paused || deferred || plan.pages.tierCopies.count > 0;
+        stuck = settled && !moves && !active.isEmpty() ? stuck + 1 : 0;
+        if (stuck > 1) {
+            stuck = 0;
+            paused = preemptor.unstick();
+        }
+    }
+
+    private void begin(long submitted) {
+        nextStep = submitted + 1;
         tokens = 0;
         paused = false;
         deferred = false;
+        drain = false;
+        blocked = null;
         prefills.clear();
         decodes.clear();
-        runs.clear();
         refused.clear();
-        for (int i = 0; i < active.size(); i++) {
-            active.get(i).planned = 0;
-        }
         firstBlocks.clear();
-        int waitingBefore = waiting.size();
-        planDecodes(plan);
-        continuePrefills(plan);
-        // What a pause has freed is for those that are active already.
-        if (!paused) {
-            admit(plan, now);
+        for (int i = 0; i < active.size(); i++) {
+            Sequence s = active.get(i);
+            s.planned = 0;
+            if (options.prefixAware() && s.inFlight > 0) {
+                firstBlocks.add(s.keys, s.history);
+            }
         }
-        kv.demoteAhead(plan.pages);
-        emit(plan, prefills);
-        emit(plan, decodes);
-        return !runs.isEmpty() || paused || deferred || waiting.size() != waitingBefore;
     }
 
     // ---- phase 1: decodes
 
-    /** All of them, one token each: nobody is admitted beyond the token budget, so it is never short here. */
     private void planDecodes(StepPlan plan) {
         order.clear();
         for (int i = 0; i < active.size(); i++) {
-            if (active.get(i).state == Sequence.State.DECODE) {
-                order.add(active.get(i));
+            Sequence s = active.get(i);
+            // Whoever is known to end with the step in flight runs no more.
+            if (s.state == Sequence.State.DECODE && !s.endsInFlight()) {
+                order.add(s);
             }
         }
-        for (int i = 0; i < order.size(); i++) {
+        for (int i = 0; i < order.size() && tokens < options.maxNumTokens(); i++) {
             Sequence s = order.get(i);
-            // It may have been paused for an older one a moment ago.
-            if (s.state == Sequence.State.DECODE && kv.ready(s.reservation) && growDecode(s, plan)) {
-                s.planned = 1;
-                tokens++;
-                decodes.add(s);
+            // It may have given way to an older one a moment ago.
+            if (s.state != Sequence.State.DECODE || !kv.ready(s.reservation)) {
+                continue;
             }
+            if (!growDecode(s, plan)) {
+                blocked = s;
+                return;
+            }
+            s.planned = 1;
+            tokens++;
+            decodes.add(s);
         }
     }
 
     private boolean growDecode(Sequence s, StepPlan plan) {
         while (kv.grow(s.reservation, 1, 1, plan.pages) == 0) {
-            if (!pauseYoungestAfter(s)) {
-                return false;
+            switch (preemptor.makeRoom(s, plan.pages)) {
+                case FREED -> gaveWay();
+                case DRAIN -> {
+                    drain = true;
+                    return false;
+                }
+                case NONE -> {
+                    stepAside(s, plan);
+                    return false;
+                }
             }
         }
+        s.workStep = nextStep;
         return true;
     }
 
-    // ---- phase 2: prefills
+    /** All that come after it have given way and there is no room yet: it makes some for those before it. */
+    private void stepAside(Sequence s, StepPlan plan) {
+        if (!preemptor.maySuspendSelf(s)) {
+            return;
+        }
+        if (s.inFlight > 0) {
+            drain = true;
+        } else {
+            preemptor.suspend(s, plan.pages);
+        }
+    }
 
-    private void continuePrefills(StepPlan plan) {
+    private void gaveWay() {
+        paused = true;
+        tokens -= preemptor.takeDroppedTokens();
+    }
+
+    // ---- phase 2: prefills, and those that come back
+
+    private void continueActive(StepPlan plan) {
         order.clear();
         for (int i = 0; i < active.size(); i++) {
-            if (active.get(i).state == Sequence.State.PREFILL) {
+            Sequence.State state = active.get(i).state;
+            if (state == Sequence.State.PREFILL || state == Sequence.State.SUSPENDED) {
                 order.add(active.get(i));
             }
         }
-        for (int i = 0; i < order.size() && tokens < options.maxNumTokens(); i++) {
+        for (int i = 0; i < order.size() && tokens < options.maxNumTokens() && !drain; i++) {
             Sequence s = order.get(i);
-            if (s.state != Sequence.State.PREFILL || !kv.ready(s.reservation)) {
+            if (s.state == Sequence.State.SUSPENDED && !resume(s, plan)) {
                 continue;
             }
-            int chunk = chunk(s.history, s.remaining());
-            if (chunk == 0) {
+            // It may have given way to an older one a moment ago.
+            if (s.state == Sequence.State.WAITING || !kv.ready(s.reservation)) {
                 continue;
             }
-            int granted = kv.grow(s.reservation, chunk, least(s.history, chunk), plan.pages);
-            if (granted == 0) {
-                if (pauseYoungestAfter(s)) {
-                    // The freed pages are for s, in the next plan: a later prefill must not take them.
-                    return;
-                }
-                continue;
+            if (s.state == Sequence.State.DECODE) {
+                growResumed(s, plan);
+            } else if (!growPrefill(s, plan)) {
+                return;
             }
+        }
+    }
+
+    /** Oldest first: who comes after one that cannot resume does not either, and what a pause has freed is not theirs. */
+    private boolean resume(Sequence s, StepPlan plan) {
+        if (paused || (blocked != null && active.before(blocked, s)) || !kv.resume(s.reservation, plan.pages)) {
+            block(s);
+            return false;
+        }
+        s.state = s.suspendedFrom;
+        s.workStep = nextStep;
+        return true;
+    }
+
+    private void growResumed(Sequence s, StepPlan plan) {
+        if (kv.grow(s.reservation, 1, 1, plan.pages) > 0) {
+            s.workStep = nextStep;
+            s.planned = 1;
+            tokens++;
+            decodes.add(s);
+        } else {
+            block(s);
+        }
+    }
+
+    /** Returns whether the phase goes on. */
+    private boolean growPrefill(Sequence s, StepPlan plan) {
+        int chunk = chunk(s.submitted, s.remaining());
+        if (chunk == 0) {
+            return true;
+        }
+        int least = least(s.submitted, chunk);
+        int granted = kv.grow(s.reservation, chunk, least, plan.pages);
+        if (granted > 0) {
             addPrefill(s, granted);
+            return true;
+        }
+        block(s);
+        switch (preemptor.makeRoomForPrefill(s)) {
+            case FREED -> {
+                gaveWay();
+                granted = kv.grow(s.reservation, chunk, least, plan.pages);
+                if (granted > 0) {
+                    addPrefill(s, granted);
+                }
+                // A later prefill must not take what is left of the freed pages.
+                return false;
+            }
+            case DRAIN -> {
+                drain = true;
+                return false;
+            }
+            case NONE -> {
+                return true;
+            }
+        }
+        throw new AssertionError("not reached");
+    }
+
+    private void block(Sequence s) {
+        if (blocked == null || active.before(s, blocked)) {
+            blocked = s;
         }
     }
 
     private void admit(StepPlan plan, long now) {
         int i = 0;
-        while (i < waiting.size() && freeCount > 0 && tokens < options.maxNumTokens()) {
+        while (i < waiting.size() && slots.hasFree() && tokens < options.maxNumTokens()) {
             Sequence s = waiting.get(i);
+            if (blocked != null && waiting.before(blocked, s)) {
+                return;
+            }
             switch (tryAdmit(s, plan, now)) {
                 case ADMITTED -> waiting.remove(s);
                 case REFUSED -> {
@@ -204,10 +340,9 @@ final class Scheduler {
         if (chunk == 0) {
             return Admission.BLOCKED;
         }
-        int slot = freeSlots[freeCount - 1];
-        OptionalInt admitted = kv.admit(match, s.request.retention(), slot, plan.pages);
+        OptionalInt admitted = kv.admit(match, s.request.retention(), slots.next(), plan.pages);
         if (admitted.isEmpty()) {
-            pauseYoungestAfter(s);
+            makeRoomFor(s);
             return Admission.BLOCKED;
         }
         int reservation = admitted.getAsInt();
@@ -215,23 +350,30 @@ final class Scheduler {
         int granted = ready ? kv.grow(reservation, chunk, least(history, chunk), plan.pages) : 0;
         if (ready && granted == 0) {
             // The plan at hand may carry a copy into its pages, hence the next step's number.
-            kv.release(reservation, submittedStep + 1, false);
-            pauseYoungestAfter(s);
+            kv.release(reservation, nextStep, false);
+            makeRoomFor(s);
             return Admission.BLOCKED;
         }
-        activate(s, reservation, history, now);
+        slots.enter(s, reservation, history);
+        s.workStep = nextStep;
+        count(s, history, now);
+        active.insert(s);
         if (granted > 0) {
             addPrefill(s, granted);
         }
         return Admission.ADMITTED;
     }
 
-    private void activate(Sequence s, int reservation, int history, long now) {
-        s.slot = freeSlots[--freeCount];
-        s.reservation = reservation;
-        s.history = history;
-        s.begun = false;
-        s.state = Sequence.State.PREFILL;
+    private void makeRoomFor(Sequence s) {
+        switch (preemptor.makeRoomForPrefill(s)) {
+            case FREED -> gaveWay();
+            case DRAIN -> drain = true;
+            case NONE -> {}
+        }
+    }
+
+    /** The first admission fixes what the request has found in the cache. */
+    private void count(Sequence s, int history, long now) {
         if (!s.scheduledOnce) {
             s.scheduledOnce = true;
             s.cachedTokens = history;
@@ -243,22 +385,20 @@ final class Scheduler {
         } else {
             // What it finds of its own is no prefix hit of the request.
             reusedTokens += history;
-            recomputedTokens += Math.max(0, s.lostTokens - history);
         }
-        active.insert(s);
     }
 
     private void addPrefill(Sequence s, int length) {
+        s.workStep = nextStep;
         s.planned = length;
         tokens += length;
         prefills.add(s);
-        if (options.prefixAware()) {
+        if (options.prefixAware() && s.inFlight == 0) {
             firstBlocks.add(s.keys, s.history);
         }
     }
-
     /** The chunk that this step's budget allows: ends on a block border unless it is the last or nothing would be left. */
-    private int chunk(int history, int remaining) {
+    private int chunk(int from, int remaining) {
         int budget = options.maxNumTokens() - tokens;
         if (remaining <= budget) {
             return remaining;
@@ -266,92 +406,38 @@ final class Scheduler {
         if (!options.chunkedPrefill()) {
             return 0;
         }
-        int aligned = (history + budget) / tokensPerBlock * tokensPerBlock - history;
+        int aligned = (from + budget) / tokensPerBlock * tokensPerBlock - from;
         return aligned > 0 ? aligned : budget;
     }
 
     /** The shortest part of a chunk worth granting: up to its first block border; all of it where chunks are off. */
-    private int least(int history, int chunk) {
-        return options.chunkedPrefill() ? Math.min(chunk, tokensPerBlock - history % tokensPerBlock) : chunk;
+    private int least(int from, int chunk) {
+        return options.chunkedPrefill() ? Math.min(chunk, tokensPerBlock - from % tokensPerBlock) : chunk;
     }
 
-    // ---- pages run out
+    // ---- ends
 
-    /** Pauses the youngest active sequence that comes after {@code s}; its run in this plan, if any, is dropped. */
-    private boolean pauseYoungestAfter(Sequence s) {
-        if (active.isEmpty()) {
-            return false;
-        }
-        Sequence victim = active.get(active.size() - 1);
-        if (victim == s || active.before(victim, s)) {
-            return false;
-        }
-        tokens -= victim.planned;
-        victim.planned = 0;
-        leave(victim, submittedStep, true);
-        victim.state = Sequence.State.WAITING;
-        victim.lostTokens = victim.history;
-        victim.history = 0;
-        victim.handle.preempted(++victim.preemptions);
-        waiting.insert(victim);
-        recomputes++;
-        paused = true;
-        return true;
-    }
-
-    /** Gives back an active sequence's pages and slot. */
-    void leave(Sequence s, long lastStep, boolean commit) {
+    /** Takes a sequence out that is done; its slot and pages follow when nothing of it is in flight. */
+    void retire(Sequence s, boolean commit) {
         active.remove(s);
-        freeSlots[freeCount++] = s.slot;
-        int reservation = s.reservation;
-        s.slot = -1;
-        s.reservation = -1;
-        kv.release(reservation, lastStep, commit);
+        slots.retire(s, commit);
     }
 
-    /** Paused sequences, which wait to be computed again. */
+    /** Sequences that were preempted and do not run yet, whichever way. */
     int paused() {
+        int count = waitingAgain();
+        for (int i = 0; i < active.size(); i++) {
+            count += active.get(i).state == Sequence.State.SUSPENDED ? 1 : 0;
+        }
+        return count;
+    }
+
+    /** Sequences that gave up their pages and wait to be computed again. */
+    int waitingAgain() {
         int count = 0;
         for (int i = 0; i < waiting.size(); i++) {
             count += waiting.get(i).queued ? 0 : 1;
         }
         return count;
-    }
-
-    // ---- the plan's arrays
-
-    private void emit(StepPlan plan, SequenceList list) {
-        for (int i = 0; i < list.size(); i++) {
-            Sequence s = list.get(i);
-            if (s.planned == 0) {
-                continue;
-            }
-            if (!s.begun) {
-                begin(plan, s);
-            }
-            boolean sampled = s.planned == s.remaining();
-            int run = plan.addRun(s.slot, s.history, s.planned, sampled ? 1 : 0);
-            s.keys.copyTokens(s.history, plan.tokenIds, plan.start[run], s.planned);
-            s.row = -1;
-            if (sampled) {
-                s.row = plan.firstRow[run];
-                plan.samples.wanted[s.row] = true;
-                plan.samples.position[s.row] = s.keys.outputTokens();
-                plan.samples.forced[s.row] = SamplePlan.NONE;
-                plan.samples.topLogprobs[s.row] = s.request.topLogprobs();
-                plan.samples.masked[s.row] = false;
-            }
-            runs.add(s);
-        }
-    }
-
-    private static void begin(StepPlan plan, Sequence s) {
-        s.begun = true;
-        boolean history = s.request.sampling().penalizes();
-        plan.begin(
-                s.slot,
-                s.request.sampling(),
-                history ? s.request.prompt().ids() : TokenIds.empty(),
-                history ? TokenIds.of(s.keys.outputIds()) : TokenIds.empty());
     }
 }

@@ -13,8 +13,9 @@ import rondo.engine.spi.StepResult;
 import rondo.kv.KvCache;
 
 /**
- * One turn of the engine, strictly in order: take commands, plan, submit, fill masks, sample, await, apply, publish.
- * Everything here belongs to the engine thread, except what is volatile.
+ * One turn of the engine: take commands, plan and submit step n + 1, await step n, apply its tokens, fill the masks of
+ * n + 1, sample n + 1, publish. Without overlap each step is awaited in its own turn. Everything here belongs to the
+ * engine thread, except what is volatile.
  */
 final class StepLoop {
     private static final Logger LOG = LoggerFactory.getLogger(StepLoop.class);
@@ -30,6 +31,8 @@ final class StepLoop {
     private final Scheduler scheduler;
     private final RowMasks masks;
     private final SequenceList touched = new SequenceList(false);
+    private final Fences fences = new Fences();
+    private final Flight[] flights;
 
     final Counters counters = new Counters();
     final StepStats stats;
@@ -38,15 +41,17 @@ final class StepLoop {
     final CountDownLatch drained = new CountDownLatch(1);
 
     private String failure = "";
+    /** A plan that was not submitted: its page work goes into the next step. */
     private @Nullable StepPlan unused;
+    /** The step that is being computed while the next one is planned. */
+    private @Nullable Flight flying;
+
+    private boolean clearWanted;
     private long arrivals;
-    private long submitted;
-    private long completed;
-    private long retired;
-    private long lastCopy;
-    private long landedCopy;
     private int stalls;
     private boolean changed;
+    private long recomputedTokens;
+    private long drains;
 
     StepLoop(
             Executor executor,
@@ -64,6 +69,7 @@ final class StepLoop {
         this.scheduler = new Scheduler(options, kv, executor.model().layout().tokensPerBlock(), queue);
         this.masks = new RowMasks(executor.model().vocabulary());
         this.stats = new StepStats(options, executor.model().layout(), kv, scheduler, counters, time);
+        this.flights = new Flight[] {new Flight(options.maxBatchSize()), new Flight(options.maxBatchSize())};
     }
 
     /** As {@link EngineLoop#tick}. */
@@ -75,11 +81,14 @@ final class StepLoop {
         }
         long now = time.nanoTime();
         expire(now);
-        if (scheduler.active.isEmpty() && scheduler.waiting.isEmpty()) {
+        if (clearWanted) {
+            clear();
+        }
+        if (scheduler.active.isEmpty() && scheduler.waiting.isEmpty() && flying == null) {
             publish();
             return commands.isEmpty() ? EngineLoop.IDLE : now;
         }
-        boolean progress = planAndRun(now);
+        boolean progress = step(now);
         watchForStall(progress);
         publish();
         return now;
@@ -104,11 +113,7 @@ final class StepLoop {
                     }
                 }
                 case Command.StopAt(Sequence s, int outputTokens, FinishReason why) -> stopAt(s, outputTokens, why);
-                case Command.ClearCache() -> {
-                    kv.fences(submitted, completed, retired);
-                    kv.clear();
-                    changed = true;
-                }
+                case Command.ClearCache() -> clearWanted = true;
                 case Command.Wake() -> {}
             }
         }
@@ -150,102 +155,179 @@ final class StepLoop {
 
     // ---- one step
 
-    private boolean planAndRun(long now) {
-        long landed = executor.pollCopies();
-        if (landed > landedCopy) {
-            landedCopy = landed;
-            kv.copied(landed);
+    private boolean step(long now) {
+        StepPlan plan = plan();
+        Flight next = flying == flights[0] ? flights[1] : flights[0];
+        next.begunNanos = now;
+        boolean progress = fill(plan, next, now);
+        if (scheduler.wantsDrain() && flying != null) {
+            drains++;
+            if (!land(flying)) {
+                return true;
+            }
+            plan.clearRuns();
+            progress |= fill(plan, next, now);
         }
-        if (landedCopy == lastCopy) {
-            retired = completed;
+        boolean runs = !next.runs.isEmpty();
+        // With nothing in flight a step without runs waits for the copies that all others wait for.
+        boolean submits = runs || (flying == null && hasWork());
+        if (submits) {
+            submit(plan, next);
         }
-        kv.fences(submitted, completed, retired);
+        if (flying != null) {
+            progress = true;
+            if (!land(flying)) {
+                return true;
+            }
+        }
+        if (submits) {
+            sample(plan, next);
+            flying = next;
+            if (!runs || !options.overlap()) {
+                land(next);
+            }
+        }
+        return progress;
+    }
+
+    private boolean hasWork() {
+        return !scheduler.active.isEmpty() || !scheduler.waiting.isEmpty();
+    }
+
+    /** The plan that was not submitted, with its page work, or a fresh one. */
+    private StepPlan plan() {
         StepPlan plan = unused;
         if (plan == null) {
             plan = executor.plan();
+            unused = plan;
         } else {
-            plan.clear();
+            plan.clearRuns();
         }
-        unused = plan;
+        return plan;
+    }
+
+    private boolean fill(StepPlan plan, Flight next, long now) {
+        boolean waited = fences.copiesUnderWay();
+        tellFences();
+        boolean settled = flying == null && !fences.copiesUnderWay();
         int before = scheduler.active.size();
-        boolean progress = scheduler.plan(plan, submitted, now);
+        boolean progress = scheduler.plan(plan, next, fences.submitted(), settled, now);
+        if (plan.pages.tierCopies.count > 0) {
+            // Whatever they read has been computed, and what they overwrite has retired.
+            fences.copying(executor.copy(plan.pages.tierCopies, fences.completed()));
+            plan.pages.tierCopies.clear();
+        }
         changed |= progress && scheduler.active.size() != before;
         for (int i = 0; i < scheduler.refused.size(); i++) {
             Sequence s = scheduler.refused.get(i);
             end(s, s.ending == null ? Ending.error("refused") : s.ending, false);
         }
-        if (plan.runs > 0 || !plan.pages.isEmpty()) {
-            unused = null;
-            run(plan, now);
-        }
-        return progress || landedCopy < lastCopy;
+        return progress || waited || fences.copiesUnderWay();
     }
 
-    private void run(StepPlan plan, long begin) {
-        if (plan.pages.tierCopies.count > 0) {
-            lastCopy = executor.copy(plan.pages.tierCopies, submitted);
+    private void tellFences() {
+        long landed = executor.pollCopies();
+        if (fences.landed(landed)) {
+            kv.copied(landed);
         }
-        submitted = executor.submit(plan);
-        SequenceList runs = scheduler.runs;
-        for (int i = 0; i < runs.size(); i++) {
-            Sequence s = runs.get(i);
-            kv.submitted(s.reservation, s.planned, submitted);
+        kv.fences(fences.submitted(), fences.completed(), fences.retired());
+    }
+
+    private void submit(StepPlan plan, Flight next) {
+        unused = null;
+        long number = executor.submit(plan);
+        fences.submit(number);
+        for (int i = 0; i < next.runs.size(); i++) {
+            kv.submitted(next.runs.get(i).reservation, next.length[i], number);
         }
-        long afterPlan = time.nanoTime();
-        stats.submitted(submitted, runs, begin, afterPlan);
-        for (int i = 0; i < runs.size(); i++) {
-            masks.fill(runs.get(i), plan.samples);
+        next.submitted(number);
+        stats.submitted(next, time.nanoTime());
+    }
+
+    /** Late: by now the tokens of the step before are known, and who has ended with it. */
+    private void sample(StepPlan plan, Flight next) {
+        long begin = time.nanoTime();
+        for (int i = 0; i < next.runs.size(); i++) {
+            int row = next.row[i];
+            if (row == Flight.NO_ROW) {
+                continue;
+            }
+            Sequence s = next.runs.get(i);
+            if (s.state == Sequence.State.DONE) {
+                plan.samples.wanted[row] = false;
+            } else {
+                masks.fill(s, row, plan.samples);
+            }
         }
         executor.sample(plan);
-        long host = time.nanoTime() - afterPlan;
+        next.hostNanos = time.nanoTime() - begin;
+    }
+
+    /** Awaits the step in flight and applies what it gave; false if everything has failed. */
+    private boolean land(Flight f) {
         try {
-            done(executor.await(submitted), null, host);
+            apply(f, executor.await(f.step), null);
         } catch (StepFailure e) {
             switch (e) {
                 case StepFailure.RowsFailed rows -> {
-                    LOG.warn("step failed in part: step={} reason={}", submitted, rows.getMessage());
-                    done(rows.result(), rows, host);
+                    LOG.warn("step failed in part: step={} reason={}", f.step, rows.getMessage());
+                    apply(f, rows.result(), rows);
                 }
                 case StepFailure.DeviceLost lost -> {
-                    LOG.error("device lost: step={} reason={}", submitted, lost.getMessage(), lost);
-                    counters.add(Counters.STEPS, 1);
+                    LOG.error("device lost: step={} reason={}", f.step, lost.getMessage(), lost);
                     fail("the device was lost: " + lost.getMessage());
+                    return false;
                 }
             }
         }
-    }
-
-    private void done(StepResult result, StepFailure.@Nullable RowsFailed failure, long hostNanos) {
-        completed = submitted;
-        long device = result.deviceNanos;
-        long begin = time.nanoTime();
-        apply(result, failure);
+        flying = null;
+        fences.complete(f.step);
         counters.add(Counters.STEPS, 1);
-        long now = time.nanoTime();
-        stats.completed(completed, device, hostNanos + now - begin, now);
+        stats.completed(f, time.nanoTime());
+        return true;
     }
 
-    private void apply(StepResult result, StepFailure.@Nullable RowsFailed failure) {
+    private void apply(Flight f, StepResult result, StepFailure.@Nullable RowsFailed failure) {
         long now = time.nanoTime();
-        SequenceList runs = scheduler.runs;
-        for (int i = 0; i < runs.size(); i++) {
-            Sequence s = runs.get(i);
-            if (failure != null && failure.failed(i)) {
+        f.deviceNanos = result.deviceNanos;
+        for (int i = 0; i < f.runs.size(); i++) {
+            Sequence s = f.runs.get(i);
+            boolean sampled = f.row[i] != Flight.NO_ROW;
+            s.inFlight--;
+            s.samplesInFlight -= sampled ? 1 : 0;
+            boolean failed = failure != null && failure.failed(i);
+            if (s.state == Sequence.State.DONE) {
+                // A superfluous run: what it wrote is never committed.
                 kv.completed(s.reservation, 0, s.keys);
-                end(s, Ending.error("the step failed: " + failure.getMessage()), false);
-                continue;
-            }
-            kv.completed(s.reservation, s.planned, s.keys);
-            s.history += s.planned;
-            if (s.row >= 0) {
-                sampled(s, result, now);
+                if (s.inFlight == 0) {
+                    scheduler.slots.landed(s);
+                    changed = true;
+                }
+            } else if (failed) {
+                kv.completed(s.reservation, 0, s.keys);
+                end(s, Ending.error("the step failed: " + (failure == null ? "" : failure.getMessage())), false);
+            } else {
+                kv.completed(s.reservation, f.length[i], s.keys);
+                advance(s, f.length[i]);
+                if (sampled) {
+                    sampled(s, result, f.row[i], now);
+                }
             }
         }
+        f.hostNanos += time.nanoTime() - now;
     }
 
-    private void sampled(Sequence s, StepResult result, long now) {
-        int token = result.token[s.row];
-        s.state = Sequence.State.DECODE;
+    private void advance(Sequence s, int tokens) {
+        int again = Math.min(tokens, s.computed - s.history);
+        if (again > 0) {
+            recomputedTokens += again;
+        }
+        s.history += tokens;
+        s.computed = Math.max(s.computed, s.history);
+    }
+
+    private void sampled(Sequence s, StepResult result, int row, long now) {
+        int token = result.token[row];
         if (token == StepResult.EMPTY_MASK) {
             LOG.warn("empty mask: request={} output_tokens={}", s.request.id(), s.keys.outputTokens());
             end(
@@ -267,7 +349,7 @@ final class StepLoop {
         boolean ends = s.keys.outputTokens() >= stop.minTokens() && stop.ends(token);
         s.handle.token(now, s.keys.outputTokens() == 0);
         s.keys.append(token);
-        s.handle.output().append(result, s.row);
+        s.handle.output().append(result, row);
         counters.add(Counters.GENERATED_TOKENS, 1);
         touch(s);
         if (ends) {
@@ -277,10 +359,30 @@ final class StepLoop {
         }
     }
 
+    /** Nothing may be in flight while cached pages go. */
+    private void clear() {
+        clearWanted = false;
+        if (flying != null && !land(flying)) {
+            return;
+        }
+        if (fences.copiesUnderWay()) {
+            StepPlan plan = plan();
+            Flight next = flights[0];
+            next.clear();
+            submit(plan, next);
+            sample(plan, next);
+            if (!land(next)) {
+                return;
+            }
+        }
+        tellFences();
+        kv.clear();
+        changed = true;
+    }
+
     // ---- ends
 
     private void end(Sequence s, Ending ending, boolean commit) {
-        boolean active = s.active();
         s.state = Sequence.State.DONE;
         s.ending = ending;
         queue.leave(s);
@@ -295,8 +397,8 @@ final class StepLoop {
         touch(s);
         stats.ended(s);
         // Last, so that the owner hears of the end even if the cache should be broken.
-        if (active) {
-            scheduler.leave(s, submitted, commit);
+        if (s.admitted()) {
+            scheduler.retire(s, commit);
         } else {
             scheduler.waiting.remove(s);
         }
@@ -338,6 +440,7 @@ final class StepLoop {
     void fail(String why) {
         failure = why;
         state = EngineStats.State.FAILED;
+        abandonFlights();
         endAll(Ending.error(why));
         drained.countDown();
     }
@@ -346,18 +449,48 @@ final class StepLoop {
     void stop() {
         state = EngineStats.State.STOPPED;
         takeCommands();
+        if (flying != null) {
+            try {
+                land(flying);
+            } catch (RuntimeException e) {
+                LOG.error("the last step failed: reason={}", e.toString(), e);
+            }
+        }
+        abandonFlights();
         endAll(Ending.CANCELLED);
         publish();
         drained.countDown();
     }
 
+    /** Nothing is awaited any more, so nothing is in flight. */
+    private void abandonFlights() {
+        flying = null;
+        for (Flight f : flights) {
+            for (int i = 0; i < f.runs.size(); i++) {
+                Sequence s = f.runs.get(i);
+                boolean leaving = s.state == Sequence.State.DONE && s.inFlight > 0;
+                s.inFlight = 0;
+                s.samplesInFlight = 0;
+                if (leaving) {
+                    s.commitAtEnd = false;
+                    release(() -> scheduler.slots.landed(s));
+                }
+            }
+        }
+    }
+
+    private void release(Runnable last) {
+        try {
+            last.run();
+        } catch (RuntimeException e) {
+            LOG.error("pages of a sequence could not be released: active={}", scheduler.active.size(), e);
+        }
+    }
+
     private void endAll(Ending ending) {
         while (!scheduler.active.isEmpty()) {
-            try {
-                end(scheduler.active.get(scheduler.active.size() - 1), ending, false);
-            } catch (RuntimeException e) {
-                LOG.error("pages of a sequence could not be released: active={}", scheduler.active.size(), e);
-            }
+            Sequence s = scheduler.active.get(scheduler.active.size() - 1);
+            release(() -> end(s, ending, false));
         }
         while (!scheduler.waiting.isEmpty()) {
             end(scheduler.waiting.get(scheduler.waiting.size() - 1), ending, false);
@@ -381,10 +514,13 @@ final class StepLoop {
     void publish() {
         counters.set(Counters.RUNNING, scheduler.active.size());
         counters.set(Counters.PAUSED, scheduler.paused());
+        counters.set(Counters.WAITING_AGAIN, scheduler.waitingAgain());
         counters.set(Counters.PROMPT_TOKENS, scheduler.promptTokens);
         counters.set(Counters.CACHED_TOKENS, scheduler.cachedTokens);
-        counters.set(Counters.RECOMPUTED, scheduler.recomputes);
-        counters.set(Counters.RECOMPUTED_TOKENS, scheduler.recomputedTokens);
+        counters.set(Counters.SUSPENSIONS, scheduler.preemptor.suspensions);
+        counters.set(Counters.RECOMPUTATIONS, scheduler.preemptor.recomputations);
+        counters.set(Counters.RECOMPUTED_TOKENS, recomputedTokens);
+        counters.set(Counters.DRAINS, drains);
         counters.set(Counters.REUSED_TOKENS, scheduler.reusedTokens);
         if (changed) {
             changed = false;
@@ -403,6 +539,7 @@ final class StepLoop {
         if (state == EngineStats.State.DRAINING
                 && scheduler.active.isEmpty()
                 && scheduler.waiting.isEmpty()
+                && flying == null
                 && commands.isEmpty()) {
             drained.countDown();
         }

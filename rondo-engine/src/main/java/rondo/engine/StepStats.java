@@ -70,10 +70,7 @@ final class StepStats {
     final StepHistogram prefillTokens = StepHistogram.ofTokens();
     final StepHistogram decodeTokens = StepHistogram.ofTokens();
 
-    /** What the planned steps are, until they are done: two, since the next one may be planned meanwhile. */
-    private final long[][] pending;
-
-    private final long[] planBegin = new long[2];
+    private final long[] scratch;
     private final long[] kvRow;
     private final long[] requestRow = new long[REQUEST_WIDTH];
     private final SequenceList ended = new SequenceList(false);
@@ -98,7 +95,7 @@ final class StepStats {
         pageBytes = layout.pageBytes();
         epochMicros = System.currentTimeMillis() * 1000 - time.nanoTime() / 1000;
         int width = KV + KvNumbers.width(lifeCycles);
-        pending = new long[2][width];
+        scratch = new long[width];
         kvRow = new long[KvNumbers.width(lifeCycles)];
         kvNumbers = new KvNumbers(lifeCycles);
         kvBoard = new NumberBoard(kvRow.length);
@@ -118,53 +115,34 @@ final class StepStats {
 
     // ---- engine thread
 
-    /** A step was planned and submitted: what its runs are. */
-    void submitted(long step, SequenceList runs, long begin, long now) {
-        long[] row = pending[(int) (step & 1)];
-        planBegin[(int) (step & 1)] = begin;
-        int prefills = 0;
-        int ofPrefills = 0;
-        int ofDecodes = 0;
-        for (int i = 0; i < runs.size(); i++) {
-            Sequence s = runs.get(i);
-            if (s.state == Sequence.State.DECODE) {
-                ofDecodes += s.planned;
-            } else {
-                prefills++;
-                ofPrefills += s.planned;
-            }
+    /** A step was planned and submitted. */
+    void submitted(Flight f, long now) {
+        for (int i = 0; i < f.runs.size(); i++) {
+            Sequence s = f.runs.get(i);
             s.ranBefore = s.ranIn;
-            s.ranIn = step;
+            s.ranIn = f.step;
         }
-        row[PREFILL_RUNS] = prefills;
-        row[PREFILL_TOKENS] = ofPrefills;
-        row[DECODE_RUNS] = runs.size() - prefills;
-        row[DECODE_TOKENS] = ofDecodes;
-        planNanos.record(now - begin);
-        prefillTokens.record(ofPrefills);
-        decodeTokens.record(ofDecodes);
+        planNanos.record(now - f.begunNanos);
+        prefillTokens.record(f.prefillTokens);
+        decodeTokens.record(f.decodeTokens);
     }
 
-    /**
-     * A step was awaited and its results applied.
-     *
-     * @param device nanoseconds that the device worked on it
-     * @param host   nanoseconds that masks, sampling calls and the results took
-     */
-    void completed(long step, long device, long host, long now) {
-        deviceNanos.record(device);
-        sampleNanos.record(host);
-        long[] row = pending[(int) (step & 1)];
+    /** A step was awaited and its results applied. */
+    void completed(Flight f, long now) {
+        long step = f.step;
+        deviceNanos.record(f.deviceNanos);
+        sampleNanos.record(f.hostNanos);
+        long[] row = scratch;
         row[STEP] = step;
         row[EPOCH_MICROS] = epochMicros + now / 1000;
-        row[LATENCY] = now - Math.max(previousEnd, planBegin[(int) (step & 1)]);
+        row[LATENCY] = now - Math.max(previousEnd, f.begunNanos);
         previousEnd = now;
-        row[DEVICE] = device;
+        row[DEVICE] = f.deviceNanos;
         row[DEVICE_BEFORE] = previousDevice;
-        previousDevice = device;
+        previousDevice = f.deviceNanos;
         row[ACTIVE] = scheduler.active.size();
         row[PAUSED] = scheduler.paused();
-        row[QUEUED] = scheduler.waiting.size() - scheduler.paused();
+        row[QUEUED] = scheduler.waiting.size() - scheduler.waitingAgain();
         long endedNow =
                 counters.get(Counters.FINISHED) + counters.get(Counters.CANCELLED) + counters.get(Counters.FAILED);
         row[COMPLETED] = endedNow - endedBefore;
@@ -174,6 +152,10 @@ final class StepStats {
         long sampled = counters.get(Counters.GENERATED_TOKENS);
         row[SAMPLED] = sampled - sampledBefore;
         sampledBefore = sampled;
+        row[PREFILL_RUNS] = f.prefillRuns;
+        row[PREFILL_TOKENS] = f.prefillTokens;
+        row[DECODE_RUNS] = f.runs.size() - f.prefillRuns;
+        row[DECODE_TOKENS] = f.decodeTokens;
         Runtime jvm = Runtime.getRuntime();
         row[HEAP] = jvm.totalMemory() - jvm.freeMemory();
         if (step % options.kvInterval() == 0) {
@@ -186,7 +168,12 @@ final class StepStats {
         }
         row[REQUESTS] = requestRows.next() - row[FIRST_REQUEST];
         rows.add(row, null);
-        log.line(row);
+        if (f.runs.isEmpty()) {
+            // Such a step only waits for copies.
+            counters.add(Counters.COPY_WAIT_NANOS, now - f.begunNanos);
+        } else {
+            log.line(row);
+        }
     }
 
     /** A sequence has ended; the row of the step says so. */

@@ -154,7 +154,7 @@ class StatisticsTest {
                 EngineStats stats = h.engine.stats();
                 assertThat(stats.cachedTokens()).isZero();
                 assertThat(stats.promptTokens()).isEqualTo(prompts);
-                assertThat(stats.preemption().recomputed()).isPositive();
+                assertThat(stats.preemption().recomputations()).isPositive();
                 assertThat(stats.preemption().reusedTokens()).isPositive();
                 assertThat(computed[0])
                         .isEqualTo(prompts + outputs + stats.preemption().recomputedTokens());

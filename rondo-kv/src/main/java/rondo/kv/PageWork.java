@@ -22,6 +22,9 @@ public final class PageWork {
     /** Between tiers, on the copy stream. */
     public final PageCopies tierCopies = new PageCopies();
 
+    /** Whether the step may start only when all copies between tiers have landed that were handed over before it. */
+    public boolean waitsForCopies;
+
     public void edit(int slot, int lifeCycle, int block, int page) {
         if (edits == this.slot.length) {
             int size = 2 * edits;
@@ -45,5 +48,6 @@ public final class PageWork {
         edits = 0;
         deviceCopies.clear();
         tierCopies.clear();
+        waitsForCopies = false;
     }
 }

@@ -148,11 +148,11 @@ final class Metrics {
         w.counter("sequences_failed_total", stats.failed());
         EngineStats.Preemption preemption = stats.preemption();
         w.type("preemptions_total", "counter");
-        w.sample("preemptions_total", ",kind=\"suspend\"", preemption.suspended());
-        w.sample("preemptions_total", ",kind=\"recompute\"", preemption.recomputed());
+        w.sample("preemptions_total", ",kind=\"suspend\"", preemption.suspensions());
+        w.sample("preemptions_total", ",kind=\"recompute\"", preemption.recomputations());
         w.counter("recomputed_tokens_total", preemption.recomputedTokens());
         w.counter("preempted_reused_tokens_total", preemption.reusedTokens());
-        w.counter("pipeline_drains_total", preemption.pipelineDrains());
+        w.counter("pipeline_drains_total", preemption.drains());
         w.counter("scheduler_stalls_total", preemption.stalls());
         steps(w, stats.timing());
         w.gauge("num_tokens_waiting", stats.waitingTokens());

@@ -25,7 +25,12 @@ public interface Executor extends AutoCloseable {
     /** Says that {@link StepPlan#samples} of a submitted plan is final. Once per step, before its {@link #await}. */
     void sample(StepPlan plan);
 
-    /** Waits for a step's samples. A back end without a device of its own computes here, on the calling thread. */
+    /**
+     * Waits for a step's samples; steps are awaited in order, and at most two are submitted and not awaited. A step
+     * without runs is done only when all copies have landed that were handed over before it was submitted: so the engine
+     * waits for copies when nothing else can run. A back end without a device of its own computes here, on the calling
+     * thread.
+     */
     StepResult await(long step) throws StepFailure;
 
     /** Starts copies between tiers once {@code afterStep} has been computed; returns the batch's number (1, 2, …). */

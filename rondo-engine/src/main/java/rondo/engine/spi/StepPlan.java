@@ -64,11 +64,16 @@ public final class StepPlan {
     }
 
     public void clear() {
+        clearRuns();
+        pages.clear();
+    }
+
+    /** Forgets everything but the page work, which then goes with other runs. */
+    public void clearRuns() {
         runs = 0;
         tokens = 0;
         rows = 0;
         begins = 0;
-        pages.clear();
     }
 
     /** A sequence takes a slot: later rows of the slot sample so. */
