@@ -33,6 +33,8 @@ public final class Engine implements GenerationService, EngineLoop, AutoCloseabl
     private final TimeSource time;
     private final ConcurrentLinkedQueue<Command> commands = new ConcurrentLinkedQueue<>();
     private final QueueLimits queue;
+    private final PoolSizes pools;
+    private final boolean promised;
     private final StepLoop loop;
 
     private volatile boolean closing;
@@ -52,6 +54,8 @@ public final class Engine implements GenerationService, EngineLoop, AutoCloseabl
                 options.maxNumTokens());
         this.time = time;
         this.queue = new QueueLimits(options.maxQueueSize(), options.maxQueuedTokens());
+        this.pools = new PoolSizes(kv, model.layout());
+        this.promised = options.capacity() == EngineOptions.Capacity.GUARANTEED_NO_EVICT;
         this.loop = new StepLoop(executor, kv, options, time, commands, queue);
     }
 
@@ -195,6 +199,12 @@ public final class Engine implements GenerationService, EngineLoop, AutoCloseabl
         if (request.prompt().tokensPerBlock() != info.tokensPerBlock()) {
             throw new IllegalArgumentException("the prompt is hashed in blocks of "
                     + request.prompt().tokensPerBlock() + ", the engine has " + info.tokensPerBlock());
+        }
+        // Where pages are promised the whole output counts; elsewhere a request that outgrows the pools ends early.
+        int tokens = promised ? prompt + request.maxTokens() : prompt + 1;
+        if (!pools.everFits(tokens)) {
+            throw new RequestTooLarge("the KV cache is too small for " + tokens + " tokens"
+                    + (promised ? " (prompt and max_tokens, with GUARANTEED_NO_EVICT)" : ""));
         }
     }
 

@@ -13,7 +13,7 @@ public interface GenerationService {
     List<IterationRow> drainIterations();
 
     /**
-     * Queues a generation.
+     * Queues a generation; throws {@link RequestTooLarge} if the KV cache could never hold it.
      *
      * @param listener told whenever there is something to take; perhaps before this method has returned
      */

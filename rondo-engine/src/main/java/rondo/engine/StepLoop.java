@@ -66,7 +66,7 @@ final class StepLoop {
         this.time = time;
         this.commands = commands;
         this.queue = queue;
-        this.scheduler = new Scheduler(options, kv, executor.model().layout().tokensPerBlock(), queue);
+        this.scheduler = new Scheduler(options, kv, executor.model().layout(), queue);
         this.masks = new RowMasks(executor.model().vocabulary());
         this.stats = new StepStats(options, executor.model().layout(), kv, scheduler, counters, time);
         this.flights = new Flight[] {new Flight(options.maxBatchSize()), new Flight(options.maxBatchSize())};
@@ -220,9 +220,23 @@ final class StepLoop {
         changed |= progress && scheduler.active.size() != before;
         for (int i = 0; i < scheduler.refused.size(); i++) {
             Sequence s = scheduler.refused.get(i);
-            end(s, s.ending == null ? Ending.error("refused") : s.ending, false);
+            end(s, s.ending == null ? Ending.refused("refused") : s.ending, false);
+        }
+        for (int i = 0; i < scheduler.exhausted.size(); i++) {
+            exhausted(scheduler.exhausted.get(i));
         }
         return progress || waited || fences.copiesUnderWay();
+    }
+
+    /** It has the cache to itself, and that is not enough. */
+    private void exhausted(Sequence s) {
+        int output = s.keys.outputTokens();
+        LOG.warn(
+                "the KV cache is exhausted by one request: request={} prompt_tokens={} output_tokens={}",
+                s.request.id(),
+                s.promptTokens(),
+                output);
+        end(s, output > 0 ? Ending.LENGTH : Ending.refused("the KV cache has no room for this prompt"), true);
     }
 
     private void tellFences() {
@@ -391,7 +405,7 @@ final class StepLoop {
                 switch (ending.reason()) {
                     case STOP, LENGTH -> Counters.FINISHED;
                     case CANCELLED -> Counters.CANCELLED;
-                    case TIMEOUT, ERROR -> Counters.FAILED;
+                    case TIMEOUT, REFUSED, ERROR -> Counters.FAILED;
                 },
                 1);
         touch(s);

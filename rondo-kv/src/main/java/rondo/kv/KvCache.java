@@ -71,6 +71,9 @@ public interface KvCache {
     /** Drops every page that nobody holds; true when nothing at all is left. */
     boolean clear();
 
+    /** Pages that a life cycle could give now, evictions included. */
+    int available(int lifeCycle);
+
     KvStats stats();
 
     /** The same numbers without allocation. */

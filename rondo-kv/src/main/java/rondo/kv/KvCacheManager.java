@@ -220,6 +220,11 @@ public final class KvCacheManager implements KvCache {
     }
 
     @Override
+    public int available(int lifeCycle) {
+        return cached.available(lifeCycle);
+    }
+
+    @Override
     public KvStats stats() {
         KvNumbers numbers = new KvNumbers(lifeCycles);
         stats(numbers);

@@ -57,6 +57,11 @@ final class ApiError extends Exception {
         return new ApiError(400, "invalid_request_error", param, "context_length_exceeded", 0, message);
     }
 
+    /** The request is well-formed, but could never run here. */
+    static ApiError tooLarge(String message) {
+        return new ApiError(400, "invalid_request_error", null, "request_too_large", 0, message);
+    }
+
     static ApiError unauthorized() {
         return new ApiError(
                 401,
