@@ -21,10 +21,15 @@ record MemoryPlan(KvPools pools, int maxSeqLen, long bytes) {
 
     static MemoryPlan of(ServeConfig config, Executor executor) {
         ModelFacts facts = executor.model();
+        int limit = config.maxSeqLenFor(facts.maxLength());
+        return of(config, facts, bytes(config, executor, facts.layout(), limit));
+    }
+
+    /** The plan for a budget of device memory that is known already. */
+    static MemoryPlan of(ServeConfig config, ModelFacts facts, long bytes) {
         KvLayout layout = facts.layout();
         config.checkLifeCycles(layout.lifeCycles().size());
         int limit = config.maxSeqLenFor(facts.maxLength());
-        long bytes = bytes(config, executor, layout, limit);
         PoolSizing sizing = new PoolSizing(
                 layout,
                 bytes,
@@ -50,7 +55,6 @@ record MemoryPlan(KvPools pools, int maxSeqLen, long bytes) {
 
     /** The smallest of all bounds that are given. */
     private static long bytes(ServeConfig config, Executor executor, KvLayout layout, int maxSeqLen) {
-        ServeConfig.Kv kv = config.kv();
         int batch = config.limits().maxBatchSize();
         int step = config.limits().maxNumTokens();
         long free = executor.budget(EngineOptions.of(batch, step, maxSeqLen).limits())
@@ -60,7 +64,12 @@ record MemoryPlan(KvPools pools, int maxSeqLen, long bytes) {
             throw config.mustBe(
                     "rondo.cpu_kv_base", "<= " + free + " (bytes free after the weights and the largest step)");
         }
-        long bytes = (long) (base * kv.memoryFraction().orElse(DEFAULT_FRACTION));
+        return share(config.kv(), layout, base);
+    }
+
+    /** {@code free_gpu_memory_fraction} of some bytes, or less where another bound says so. */
+    static long share(ServeConfig.Kv kv, KvLayout layout, long of) {
+        long bytes = (long) (of * kv.memoryFraction().orElse(DEFAULT_FRACTION));
         if (kv.maxTokens().isPresent()) {
             bytes = Math.min(
                     bytes, PoolSizing.bytesOfTokens(layout, kv.maxTokens().getAsInt()));

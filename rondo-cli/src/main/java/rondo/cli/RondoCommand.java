@@ -35,6 +35,7 @@ public final class RondoCommand implements Runnable {
         Map<String, Supplier<CommandLine>> commands = new LinkedHashMap<>();
         commands.put("serve", () -> ServeCommand.commandLine(serving));
         commands.put("bench", () -> new CommandLine(new BenchCommand()));
+        commands.put("simulate", () -> SimulateCommand.commandLine());
         commands.put("traces", () -> new CommandLine(new TracesCommand()));
         commands.put("quickstart", () -> new CommandLine(new QuickstartCommand(env)));
         commands.put("config", () -> new CommandLine(new ConfigCommand()));

@@ -41,7 +41,7 @@ public final class Engine implements GenerationService, EngineLoop, AutoCloseabl
     private volatile boolean parked;
     private volatile @Nullable Thread thread;
 
-    private Engine(Executor executor, KvCache kv, EngineOptions options, TimeSource time) {
+    private Engine(Executor executor, KvCache kv, EngineOptions options, TimeSource time, StepEvents events) {
         ModelFacts model = executor.model();
         if (model.draftLength() != 0) {
             throw new UserError(UserError.USAGE, "config: speculative_config is not supported by rondo: not built yet");
@@ -56,7 +56,7 @@ public final class Engine implements GenerationService, EngineLoop, AutoCloseabl
         this.queue = new QueueLimits(options.maxQueueSize(), options.maxQueuedTokens());
         this.pools = new PoolSizes(kv, model.layout());
         this.promised = options.capacity() == EngineOptions.Capacity.GUARANTEED_NO_EVICT;
-        this.loop = new StepLoop(executor, kv, options, time, commands, queue);
+        this.loop = new StepLoop(executor, kv, options, time, commands, queue, events);
     }
 
     /**
@@ -65,7 +65,17 @@ public final class Engine implements GenerationService, EngineLoop, AutoCloseabl
      * @param time clock of all timestamps and time limits
      */
     public static Engine open(Executor executor, KvCache kv, EngineOptions options, TimeSource time) {
-        return new Engine(executor, kv, options, time);
+        return open(executor, kv, options, time, StepEvents.NONE);
+    }
+
+    /**
+     * The same, with somebody who is told after every step how the cache has changed.
+     *
+     * @param events must be ready when the engine starts; the cache must have been made with an event buffer
+     */
+    public static Engine open(
+            Executor executor, KvCache kv, EngineOptions options, TimeSource time, StepEvents events) {
+        return new Engine(executor, kv, options, time, events);
     }
 
     /** Starts the engine thread; requests are taken from now on. */

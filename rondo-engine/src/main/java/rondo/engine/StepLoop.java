@@ -30,6 +30,7 @@ final class StepLoop {
     private final QueueLimits queue;
     private final Scheduler scheduler;
     private final RowMasks masks;
+    private final StepEvents events;
     private final SequenceList touched = new SequenceList(false);
     private final Fences fences = new Fences();
     private final Flight[] flights;
@@ -47,6 +48,9 @@ final class StepLoop {
     private @Nullable Flight flying;
 
     private boolean clearWanted;
+    /** The fence that the cache knows. */
+    private long toldRetired;
+
     private long arrivals;
     private int stalls;
     private boolean changed;
@@ -59,13 +63,15 @@ final class StepLoop {
             EngineOptions options,
             TimeSource time,
             Queue<Command> commands,
-            QueueLimits queue) {
+            QueueLimits queue,
+            StepEvents events) {
         this.executor = executor;
         this.kv = kv;
         this.options = options;
         this.time = time;
         this.commands = commands;
         this.queue = queue;
+        this.events = events;
         this.scheduler = new Scheduler(options, kv, executor.model().layout(), queue);
         this.masks = new RowMasks(executor.model().vocabulary());
         this.stats = new StepStats(options, executor.model().layout(), kv, scheduler, counters, time);
@@ -85,8 +91,11 @@ final class StepLoop {
             clear();
         }
         if (scheduler.active.isEmpty() && scheduler.waiting.isEmpty() && flying == null) {
+            // The last steps may have retired since the last plan: what was held for their copies is let go.
+            changed |= toldRetired < fences.retired();
+            tellFences();
             publish();
-            return commands.isEmpty() ? EngineLoop.IDLE : now;
+            return commands.isEmpty() && !fences.copiesUnderWay() ? EngineLoop.IDLE : now;
         }
         boolean progress = step(now);
         watchForStall(progress);
@@ -244,7 +253,8 @@ final class StepLoop {
         if (fences.landed(landed)) {
             kv.copied(landed);
         }
-        kv.fences(fences.submitted(), fences.completed(), fences.retired());
+        toldRetired = fences.retired();
+        kv.fences(fences.submitted(), fences.completed(), toldRetired);
     }
 
     private void submit(StepPlan plan, Flight next) {
@@ -524,7 +534,7 @@ final class StepLoop {
         }
     }
 
-    /** Numbers first, then the tokens and ends: whoever has taken an end sees numbers that include it. */
+    /** Numbers and events first, then the tokens and ends: whoever has taken an end sees numbers that include it. */
     void publish() {
         counters.set(Counters.RUNNING, scheduler.active.size());
         counters.set(Counters.PAUSED, scheduler.paused());
@@ -540,6 +550,7 @@ final class StepLoop {
             changed = false;
             refreshKvStats();
         }
+        handOverEvents();
         for (int i = 0; i < touched.size(); i++) {
             Sequence s = touched.get(i);
             s.touched = false;
@@ -556,6 +567,19 @@ final class StepLoop {
                 && flying == null
                 && commands.isEmpty()) {
             drained.countDown();
+        }
+    }
+
+    private void handOverEvents() {
+        if (events == StepEvents.NONE) {
+            return;
+        }
+        try {
+            int lost = kv.drainEvents(events);
+            events.stepEnded(lost);
+        } catch (RuntimeException e) {
+            // Routers may be wrong about this server now, but its answers are right.
+            LOG.error("kv events of a step are lost: step={}", fences.completed(), e);
         }
     }
 }

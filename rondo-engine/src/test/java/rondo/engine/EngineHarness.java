@@ -26,6 +26,9 @@ public final class EngineHarness implements AutoCloseable {
 
     public final StubExecutor executor;
     public final KvCacheManager kv;
+    /** The cache as the engine sees it: the test may say that it is full. */
+    public final ScarceCache scarce;
+
     public final Engine engine;
     public final int tokensPerBlock;
 
@@ -38,12 +41,14 @@ public final class EngineHarness implements AutoCloseable {
             bytes.add(64L);
         }
         KvLayout layout = new KvLayout(tokensPerBlock, setup.lifeCycles, bytes);
-        KvPools pools = new KvPools(layout, pages, pages.stream().map(p -> 0).toList());
+        KvPools pools = new KvPools(
+                layout, pages, pages.stream().map(p -> setup.hostPages).toList());
         executor =
                 new StubExecutor(new ModelFacts(setup.vocabulary, setup.options.maxSeqLen(), layout, 0), setup.model);
         executor.open(pools, setup.options.limits());
         kv = new KvCacheManager(pools, setup.kvOptions, setup.options.maxBatchSize(), setup.options.maxSeqLen());
-        engine = Engine.open(executor, kv, setup.options, setup.time);
+        scarce = new ScarceCache(kv);
+        engine = Engine.open(executor, scarce, setup.options, setup.time, setup.events);
     }
 
     /** What the harness is made of; the setters return it. */
@@ -52,10 +57,12 @@ public final class EngineHarness implements AutoCloseable {
         private int tokensPerBlock = 4;
         private List<LifeCycle> lifeCycles = List.of(LifeCycle.sliding(8), LifeCycle.full());
         private int pages = 1000;
+        private int hostPages;
         private int vocabulary = 1000;
         private NextToken model = NextToken.hashed();
         private TimeSource time = TimeSource.system();
         private KvOptions kvOptions = KvOptions.defaults();
+        private StepEvents events = StepEvents.NONE;
 
         public Setup options(EngineOptions value) {
             options = value;
@@ -78,6 +85,17 @@ public final class EngineHarness implements AutoCloseable {
             return this;
         }
 
+        /** Pages of every host pool; none unless said otherwise. */
+        public Setup hostPages(int value) {
+            hostPages = value;
+            return this;
+        }
+
+        public Setup overlap(boolean on) {
+            options = options.withOverlap(on);
+            return this;
+        }
+
         public Setup vocabulary(int value) {
             vocabulary = value;
             return this;
@@ -93,9 +111,21 @@ public final class EngineHarness implements AutoCloseable {
             return this;
         }
 
+        public Setup kvOptions(KvOptions value) {
+            kvOptions = value;
+            return this;
+        }
+
         /** Whether prefixes are reused; they are unless said otherwise. */
         public Setup reuse(boolean on) {
             kvOptions = kvOptions.withReuse(on);
+            return this;
+        }
+
+        /** Who is told how the cache changes, of at most {@code bufferSize} events a step. */
+        public Setup events(StepEvents value, int bufferSize) {
+            events = value;
+            kvOptions = kvOptions.withEventBuffer(bufferSize);
             return this;
         }
 
@@ -191,6 +221,15 @@ public final class EngineHarness implements AutoCloseable {
             held += pool.held();
         }
         return held;
+    }
+
+    /** Fails unless nothing runs, waits or holds a page. */
+    public void booksBalance() {
+        Books.balance(engine.stats());
+        List<String> faults = Books.faults(kv.stats());
+        if (!faults.isEmpty()) {
+            throw new AssertionError(faults);
+        }
     }
 
     public void start() {

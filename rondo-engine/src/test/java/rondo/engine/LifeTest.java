@@ -127,7 +127,7 @@ class LifeTest {
             assertThat(batch.count).isEqualTo(300);
             for (int i = 0; i < 300; i++) {
                 assertThat(batch.tokens[i]).isEqualTo(i);
-                assertThat(batch.logprobs[i]).isEqualTo(-0.5f);
+                assertThat(batch.logprobs[i]).isEqualTo(StubSampling.logprob(i));
                 assertThat(batch.alternatives[20 * i]).isEqualTo(i);
                 assertThat(batch.alternatives[20 * i + 1]).isEqualTo(i + 1);
                 assertThat(batch.alternativeLogprobs[20 * i + 1]).isEqualTo(-1.5f);

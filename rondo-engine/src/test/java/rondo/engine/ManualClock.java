@@ -15,4 +15,8 @@ public final class ManualClock implements TimeSource {
     public void advanceMillis(long millis) {
         now.addAndGet(millis * 1_000_000);
     }
+
+    public void advanceMicros(long micros) {
+        now.addAndGet(micros * 1_000);
+    }
 }

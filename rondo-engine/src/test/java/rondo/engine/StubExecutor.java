@@ -1,13 +1,10 @@
 package rondo.engine;
 
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import rondo.engine.sample.SamplingParams;
 import rondo.engine.spi.Executor;
 import rondo.engine.spi.MemoryBudget;
 import rondo.engine.spi.ModelFacts;
@@ -42,8 +39,8 @@ public final class StubExecutor implements Executor {
 
     private @Nullable KvPools pools;
     private StepPlan[] plans = {};
+    private final StepResult[] results = new StepResult[2];
     private StepResult result = new StepResult(0);
-    private int turn;
     /** Fake pages: token + 1 per position, 0 = never written; by life cycle and tier. */
     private int[][][] device = {};
 
@@ -51,17 +48,21 @@ public final class StubExecutor implements Executor {
     /** Page of a block, by slot and life cycle. */
     private int[][][] tables = {};
 
-    private SamplingParams[] params = {};
+    private StubSampling[] slots = {};
     private int[] last = {};
     private int[] history = new int[0];
     private final ArrayDeque<StepPlan> queue = new ArrayDeque<>();
-    private final List<StepPlan> sampled = new ArrayList<>();
+    private final long[] copiesBefore = new long[2];
+    private final boolean[] sampled = new boolean[2];
+    private StubCopies copies = new StubCopies(device, host);
+    private int copyDelay;
     private long submitted;
     private long computed;
-    private long copies;
     private boolean closed;
 
     // What tests look at.
+    private long overlapped;
+    private long superfluous;
     private final List<int[]> runLengths = new ArrayList<>();
     private boolean recording;
 
@@ -84,6 +85,32 @@ public final class StubExecutor implements Executor {
         return runLengths;
     }
 
+    /** Copies between tiers land only when so many more steps have been computed, or somebody waits for them. */
+    public void delayCopies(int steps) {
+        copyDelay = steps;
+        copies.delay(steps);
+    }
+
+    /** While held, copies land only where somebody waits for them. */
+    public void holdCopies(boolean on) {
+        copies.hold(on);
+    }
+
+    /** Pages copied between tiers so far. */
+    public long copiedPages() {
+        return copies.pages();
+    }
+
+    /** Steps that were submitted while another one was in flight. */
+    public long overlappedSteps() {
+        return overlapped;
+    }
+
+    /** Rows that nobody wanted any more when the step was sampled. */
+    public long superfluousRows() {
+        return superfluous;
+    }
+
     public boolean isClosed() {
         return closed;
     }
@@ -102,7 +129,7 @@ public final class StubExecutor implements Executor {
     public void open(KvPools newPools, StepLimits limits) {
         pools = newPools;
         plans = new StepPlan[] {new StepPlan(limits, facts.vocabulary()), new StepPlan(limits, facts.vocabulary())};
-        result = new StepResult(limits.maxRows());
+        Arrays.setAll(results, i -> new StepResult(limits.maxRows()));
         int b = facts.layout().tokensPerBlock();
         int lifeCycles = facts.layout().lifeCycles().size();
         device = new int[lifeCycles][][];
@@ -111,32 +138,45 @@ public final class StubExecutor implements Executor {
             device[lc] = new int[newPools.deviceSlots().get(lc)][b];
             host[lc] = new int[newPools.hostSlots().get(lc)][b];
         }
+        copies = new StubCopies(device, host);
+        copies.delay(copyDelay);
         tables = new int[limits.maxSequences()][lifeCycles][facts.layout().blocks(limits.maxSeqLen())];
-        params = new SamplingParams[limits.maxSequences()];
-        Arrays.fill(params, SamplingParams.greedy());
+        slots = new StubSampling[limits.maxSequences()];
+        Arrays.setAll(slots, i -> new StubSampling());
         last = new int[limits.maxSequences()];
         history = new int[limits.maxSeqLen()];
     }
 
     @Override
     public StepPlan plan() {
-        turn ^= 1;
-        plans[turn].clear();
-        return plans[turn];
+        if (submitted - computed >= 2) {
+            throw new IllegalStateException("two steps are in flight");
+        }
+        StepPlan plan = plans[(int) (submitted & 1)];
+        plan.clear();
+        return plan;
     }
 
     @Override
     public long submit(StepPlan plan) {
+        int index = (int) (submitted & 1);
+        if (plan != plans[index] || submitted - computed >= 2) {
+            throw new IllegalStateException("submit takes the newest plan");
+        }
+        overlapped += submitted > computed ? 1 : 0;
+        copiesBefore[index] = copies.handed();
+        sampled[index] = false;
         queue.add(plan);
         return ++submitted;
     }
 
     @Override
     public void sample(StepPlan plan) {
-        if (!queue.contains(plan) || sampled.contains(plan)) {
+        int index = plan == plans[0] ? 0 : 1;
+        if (!queue.contains(plan) || sampled[index]) {
             throw new IllegalStateException("sample is called once, between submit and await");
         }
-        sampled.add(plan);
+        sampled[index] = true;
     }
 
     @Override
@@ -144,13 +184,21 @@ public final class StubExecutor implements Executor {
         if (step != computed + 1 || queue.isEmpty()) {
             throw new IllegalStateException("step " + step + " is awaited after " + computed);
         }
+        int index = (int) ((step - 1) & 1);
         StepPlan plan = queue.remove();
-        if (!sampled.remove(plan)) {
+        if (!sampled[index]) {
             throw new IllegalStateException("step " + step + " is awaited before it is sampled");
         }
+        // Whoever still reads the result before last reads garbage.
+        Arrays.fill(results[index].token, 0x3bad);
+        result = results[index];
         boolean[] failed = hook.before(step, plan);
+        if (plan.runs == 0 || plan.pages.waitsForCopies) {
+            copies.landUpTo(copiesBefore[index]);
+        }
         compute(plan);
         computed = step;
+        copies.computed(computed);
         for (boolean f : failed) {
             if (f) {
                 throw new StepFailure.RowsFailed("made to fail", result, failed);
@@ -165,7 +213,7 @@ public final class StubExecutor implements Executor {
         }
         copyPages(plan.pages.deviceCopies);
         for (int i = 0; i < plan.begins; i++) {
-            params[plan.beginSlot[i]] = plan.beginParams[i];
+            slots[plan.beginSlot[i]].begin(plan.beginParams[i], plan.beginPrompt[i], plan.beginOutput[i]);
         }
         if (recording) {
             runLengths.add(new int[] {-1, (int) (computed + 1), 0, 0});
@@ -191,7 +239,8 @@ public final class StubExecutor implements Executor {
         for (int j = 0; j < plan.length[run]; j++) {
             int token = plan.tokenIds[plan.start[run] + j];
             if (token == StepPlan.LAST) {
-                token = last[slot];
+                // The sample of a row that failed is no token; what its sequence computes now is dropped.
+                token = Math.max(0, last[slot]);
             }
             int position = plan.context[run] + j;
             for (int lc = 0; lc < device.length; lc++) {
@@ -207,6 +256,7 @@ public final class StubExecutor implements Executor {
     /** Samples what follows the first {@code count} tokens. */
     private void row(int slot, int count, SamplePlan samples, int row) {
         if (!samples.wanted[row]) {
+            superfluous++;
             return;
         }
         Arrays.fill(history, 0, count, 0);
@@ -224,34 +274,24 @@ public final class StubExecutor implements Executor {
             history[p]--;
         }
         int token = model.next(history, count, samples.position[row], facts.vocabulary());
-        SamplingParams p = params[slot];
-        if (!p.isGreedy()) {
-            token = Math.floorMod(
-                    token + Long.hashCode(p.seed() * 31 + p.choice()) + samples.position[row], facts.vocabulary());
-        }
+        token = slots[slot].choose(token, samples.position[row], facts.vocabulary());
         if (samples.forced[row] != SamplePlan.NONE) {
             token = samples.forced[row];
         } else if (samples.masked[row]) {
-            token = nextAllowed(samples.mask(row), token);
+            token = StubSampling.nextAllowed(samples.mask(row), token, facts.vocabulary());
         }
         last[slot] = token;
         result.token[row] = token;
-        result.logprob[row] = -0.5f;
+        if (token < 0) {
+            return;
+        }
+        slots[slot].append(token);
+        result.logprob[row] = StubSampling.logprob(token);
         for (int i = 0; i < samples.topLogprobs[row]; i++) {
             int at = row * StepResult.MAX_ALTERNATIVES + i;
             result.alternative[at] = (token + i) % facts.vocabulary();
             result.alternativeLogprob[at] = -0.5f - i;
         }
-    }
-
-    private int nextAllowed(MemorySegment mask, int token) {
-        for (int i = 0; i < facts.vocabulary(); i++) {
-            int id = (token + i) % facts.vocabulary();
-            if ((mask.getAtIndex(ValueLayout.JAVA_LONG, id >> 6) >>> (id & 63) & 1) != 0) {
-                return id;
-            }
-        }
-        return StepResult.EMPTY_MASK;
     }
 
     private void copyPages(PageCopies list) {
@@ -265,13 +305,13 @@ public final class StubExecutor implements Executor {
 
     @Override
     public long copy(PageCopies list, long afterStep) {
-        copyPages(list);
-        return ++copies;
+        return copies.add(list, afterStep, computed);
     }
 
     @Override
     public long pollCopies() {
-        return copies;
+        copies.computed(computed);
+        return copies.landed();
     }
 
     @Override

@@ -28,6 +28,10 @@ public final class CacheScope {
         return new CacheScope(bytes);
     }
 
+    boolean isSalted() {
+        return bytes.length > 1;
+    }
+
     /** The bytes whose SHA-256 is the key of the root. */
     byte[] bytes() {
         return bytes;
@@ -53,6 +57,6 @@ public final class CacheScope {
 
     @Override
     public String toString() {
-        return bytes.length == 1 ? "CacheScope[unsalted]" : "CacheScope[salted]";
+        return isSalted() ? "CacheScope[salted]" : "CacheScope[unsalted]";
     }
 }

@@ -75,7 +75,7 @@ final class CachedBlocks {
     /** Takes the node's page away and leaves it to the caller. */
     int detach(int node, int lc) {
         int page = tree.page(node, lc);
-        events.removed(node, lc);
+        events.removed(node, lc, pages.tier[page]);
         tree.setPage(node, lc, NONE);
         tree.siblings.setWhole(tree.parent[node], node, false);
         return page;

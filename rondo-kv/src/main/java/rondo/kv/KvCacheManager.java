@@ -216,7 +216,11 @@ public final class KvCacheManager implements KvCache {
                 cached.drop(page);
             }
         }
-        return pages.count() == 0;
+        boolean empty = pages.count() == 0;
+        if (empty) {
+            cached.events.cleared();
+        }
+        return empty;
     }
 
     @Override

@@ -49,4 +49,19 @@ public record KvOptions(
                 eventBufferSize,
                 maxStepTokens);
     }
+
+    /** @param size events kept between two hand-overs; 0 = none */
+    public KvOptions withEventBuffer(int size) {
+        return new KvOptions(
+                reuse,
+                partialReuse,
+                copyOnPartialReuse,
+                policy,
+                maxNumTurns,
+                endpointRewindTokens,
+                offloadMinPriority,
+                maxUtilForResume,
+                size,
+                maxStepTokens);
+    }
 }

@@ -25,6 +25,8 @@ final class RadixTree {
     int[] length = new int[0];
     /** {@code tokensPerBlock} per node. */
     int[] tokens = new int[0];
+    /** Whether the node lies below the root of a salt. */
+    boolean[] salted = new boolean[0];
 
     /** Changes whenever a node or a page enters or leaves the tree. */
     long version;
@@ -99,6 +101,7 @@ final class RadixTree {
     int addRoot(CacheScope scope, byte[] key) {
         int node = newNode(NONE, -1, key);
         length[node] = 0;
+        salted[node] = scope.isSalted();
         roots.put(scope, node);
         scopes.put(node, scope);
         return node;
@@ -132,6 +135,7 @@ final class RadixTree {
     int insert(int parent, byte[] key, int[] of, int count) {
         int node = newNode(parent, depth[parent] + 1, key);
         length[node] = count;
+        salted[node] = salted[parent];
         System.arraycopy(of, 0, tokens, node * tokensPerBlock, count);
         siblings.add(parent, node);
         if (2 * (inTable + 1) > table.length) {
@@ -189,6 +193,7 @@ final class RadixTree {
         depth = Arrays.copyOf(depth, size);
         generation = Arrays.copyOf(generation, size);
         length = Arrays.copyOf(length, size);
+        salted = Arrays.copyOf(salted, size);
         tokens = Arrays.copyOf(tokens, Math.multiplyExact(size, tokensPerBlock));
         keys = Arrays.copyOf(keys, 4 * size);
         pages = Arrays.copyOf(pages, size * lifeCycles);

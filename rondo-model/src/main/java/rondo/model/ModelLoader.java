@@ -53,19 +53,7 @@ public final class ModelLoader {
                     table.wanted(spec).stream().map(TensorTable.Wanted::name).toList();
             WeightLedger ledger =
                     WeightLedger.of(checkpoint.names(), wanted, table.skips(spec, options.disableMmEncoder()));
-            return new Opened(spec, table, ledger, dtype(checkpoint, options));
-        }
-
-        private static DType dtype(Checkpoint checkpoint, ModelOptions options) {
-            if (options.dtype() != DType.AUTO) {
-                return options.dtype();
-            }
-            String stored = checkpoint.dtype().orElse(DType.BFLOAT16.key());
-            return DType.of(stored)
-                    .filter(type -> type != DType.AUTO)
-                    .orElseThrow(() -> checkpoint
-                            .config()
-                            .fault("dtype", "must be float16, bfloat16 or float32, got \"" + stored + "\""));
+            return new Opened(spec, table, ledger, ModelShape.dtype(checkpoint.config(), options));
         }
     }
 }

@@ -93,7 +93,7 @@ public final class Checkpoint implements AutoCloseable {
     }
 
     /** The stored type: {@code dtype}, or {@code torch_dtype} as older files say, nested too. */
-    public Optional<String> dtype() {
+    public static Optional<String> dtype(ConfigNode config) {
         Optional<ConfigNode> text = config.child("text_config");
         return config.text("dtype")
                 .or(() -> config.text("torch_dtype"))

@@ -9,6 +9,7 @@ import rondo.engine.spi.StepFailure;
 import rondo.engine.spi.StepLimits;
 import rondo.engine.spi.StepPlan;
 import rondo.engine.spi.StepResult;
+import rondo.kv.KvLayout;
 import rondo.kv.KvPools;
 import rondo.kv.PageCopies;
 import rondo.model.arch.DecoderSpec;
@@ -71,6 +72,11 @@ public final class DecoderExecutor implements Executor {
             TimeSource time) {
         DecoderWeights.requireReadable(checkpoint, table.wanted(spec));
         return new DecoderExecutor(spec, table, checkpoint, kvType, tokensPerBlock, device, time);
+    }
+
+    /** How the KV cache of a decoder is cut when K and V have a type. */
+    public static KvLayout layout(DecoderSpec spec, ElementType kvType, int tokensPerBlock) {
+        return KvPlan.of(spec, kvType, tokensPerBlock).layout();
     }
 
     private DecoderExecutor(
