@@ -103,6 +103,7 @@ final class Simulation {
                         kv.stats(),
                         executor.computedTokens(),
                         executor.busyNanos(),
+                        executor.copyWaitNanos(),
                         clock.nanoTime() - BEGIN,
                         wall.nanoTime() - begin);
             }

@@ -47,23 +47,30 @@ final class SimulationReport {
                 "%.0f with cached input, %.1f output",
                 summary.totalTokensPerSecond(),
                 summary.outputTokensPerSecond());
-        row(out, "Computed tokens", "%d, again after preemption %d", result.computedTokens(), result.recomputedTokens());
-        row(out, "Preemptions", "%d", result.engine().preemptions());
+        row(
+                out,
+                "Preemptions",
+                "%d suspended, %d paused; %d of %d computed tokens were computed again",
+                result.engine().preemption().suspensions(),
+                result.engine().preemption().recomputations(),
+                result.engine().preemption().recomputedTokens(),
+                result.computedTokens());
         row(
                 out,
                 "Pages",
-                "dropped %d, offloaded %d, onboarded %d, copied %d",
+                "dropped %d, to the host %d, back %d, copied for partial reuse %d",
                 kv.dropped(),
                 kv.offloaded(),
                 kv.onboarded(),
-                kv.copied());
+                kv.copied() + kv.copiedFromHost());
         pools(out);
         row(
                 out,
                 "Time",
-                "%.0f s virtual, busy %.1f %%, %d steps; %.1f s real",
+                "%.0f s virtual, busy %.1f %%, waiting for copies %.1f s, %d steps; %.1f s real",
                 result.virtualNanos() / NANOS,
                 100.0 * result.busyNanos() / Math.max(1, result.virtualNanos()),
+                result.copyWaitNanos() / NANOS,
                 result.engine().steps(),
                 result.wallNanos() / NANOS);
         summary.errors()
@@ -107,15 +114,17 @@ final class SimulationReport {
                 .put("cached_tokens", result.engine().cachedTokens())
                 .put("generated_tokens", result.engine().generatedTokens())
                 .put("computed_tokens", result.computedTokens())
-                .put("recomputed_tokens", result.recomputedTokens())
-                .put("preemptions", result.engine().preemptions())
+                .put("recomputed_tokens", result.engine().preemption().recomputedTokens())
+                .put("suspensions", result.engine().preemption().suspensions())
+                .put("recomputations", result.engine().preemption().recomputations())
                 .put("pages_dropped", kv.dropped())
                 .put("pages_offloaded", kv.offloaded())
                 .put("pages_onboarded", kv.onboarded())
-                .put("pages_copied", kv.copied())
+                .put("pages_copied", kv.copied() + kv.copiedFromHost())
                 .put("steps", result.engine().steps())
                 .put("virtual_seconds", result.virtualNanos() / NANOS)
                 .put("busy_seconds", result.busyNanos() / NANOS)
+                .put("copy_wait_seconds", result.copyWaitNanos() / NANOS)
                 .put("wall_seconds", result.wallNanos() / NANOS);
         distribution(root.putObject("ttft_ms"), summary.of(RecordMetric.TTFT));
         distribution(root.putObject("itl_ms"), summary.of(RecordMetric.ITL));

@@ -107,6 +107,8 @@ public final class Engine implements GenerationService, EngineLoop, AutoCloseabl
             long due = tick();
             if (due == EngineLoop.IDLE) {
                 idle();
+            } else {
+                waitUntil(due);
             }
         }
         loop.stop();
@@ -124,6 +126,19 @@ public final class Engine implements GenerationService, EngineLoop, AutoCloseabl
         parked = true;
         while (commands.isEmpty() && !closing) {
             LockSupport.park(this);
+        }
+        parked = false;
+    }
+
+    /** Until a timer is due or a command comes; mostly it is due already. */
+    private void waitUntil(long due) {
+        long left = due - time.nanoTime();
+        if (left <= 0) {
+            return;
+        }
+        parked = true;
+        if (commands.isEmpty() && !closing) {
+            LockSupport.parkNanos(this, left);
         }
         parked = false;
     }

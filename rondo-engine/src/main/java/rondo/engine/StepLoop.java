@@ -21,6 +21,8 @@ final class StepLoop {
     private static final Logger LOG = LoggerFactory.getLogger(StepLoop.class);
     /** Plans in a row with sequences but without progress after which the youngest is given up. */
     private static final int STALL = 1000;
+    /** How often an engine without work looks whether the last copies have landed. */
+    private static final long COPY_POLL_NANOS = 500_000;
 
     private final Executor executor;
     private final KvCache kv;
@@ -47,10 +49,10 @@ final class StepLoop {
     /** The step that is being computed while the next one is planned. */
     private @Nullable Flight flying;
 
-    private boolean clearWanted;
-    /** The fence that the cache knows. */
+    /** As far as the cache knows. */
     private long toldRetired;
 
+    private boolean clearWanted;
     private long arrivals;
     private int stalls;
     private boolean changed;
@@ -91,11 +93,9 @@ final class StepLoop {
             clear();
         }
         if (scheduler.active.isEmpty() && scheduler.waiting.isEmpty() && flying == null) {
-            // The last steps may have retired since the last plan: what was held for their copies is let go.
-            changed |= toldRetired < fences.retired();
-            tellFences();
+            settle();
             publish();
-            return commands.isEmpty() && !fences.copiesUnderWay() ? EngineLoop.IDLE : now;
+            return !commands.isEmpty() ? now : fences.copiesUnderWay() ? now + COPY_POLL_NANOS : EngineLoop.IDLE;
         }
         boolean progress = step(now);
         watchForStall(progress);
@@ -222,9 +222,10 @@ final class StepLoop {
         int before = scheduler.active.size();
         boolean progress = scheduler.plan(plan, next, fences.submitted(), settled, now);
         if (plan.pages.tierCopies.count > 0) {
-            // Whatever they read has been computed, and what they overwrite has retired.
-            fences.copying(executor.copy(plan.pages.tierCopies, fences.completed()));
+            long batch = executor.copy(plan.pages.tierCopies, plan.pages.copiesAfter);
             plan.pages.tierCopies.clear();
+            fences.copying(batch);
+            kv.copiesStarted(batch);
         }
         changed |= progress && scheduler.active.size() != before;
         for (int i = 0; i < scheduler.refused.size(); i++) {
@@ -386,22 +387,31 @@ final class StepLoop {
     /** Nothing may be in flight while cached pages go. */
     private void clear() {
         clearWanted = false;
-        if (flying != null && !land(flying)) {
+        if ((flying != null && !land(flying)) || !stepWithoutRuns()) {
             return;
-        }
-        if (fences.copiesUnderWay()) {
-            StepPlan plan = plan();
-            Flight next = flights[0];
-            next.clear();
-            submit(plan, next);
-            sample(plan, next);
-            if (!land(next)) {
-                return;
-            }
         }
         tellFences();
         kv.clear();
         changed = true;
+    }
+
+    /** Nobody is left: what was held for copies is let go once they have landed. */
+    private void settle() {
+        if (unused != null && !unused.pages.isEmpty() && !stepWithoutRuns()) {
+            return;
+        }
+        changed |= toldRetired < fences.retired();
+        tellFences();
+    }
+
+    /** Does the page work that is left, and waits for all copies; false if everything has failed. */
+    private boolean stepWithoutRuns() {
+        StepPlan plan = plan();
+        Flight next = flights[0];
+        next.clear();
+        submit(plan, next);
+        sample(plan, next);
+        return land(next);
     }
 
     // ---- ends

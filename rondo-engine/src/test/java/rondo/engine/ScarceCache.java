@@ -5,6 +5,7 @@ import java.util.function.IntPredicate;
 import rondo.kv.BlockKeys;
 import rondo.kv.KvCache;
 import rondo.kv.KvEventSink;
+import rondo.kv.KvNumbers;
 import rondo.kv.KvStats;
 import rondo.kv.Match;
 import rondo.kv.PageWork;
@@ -85,8 +86,13 @@ public final class ScarceCache implements KvCache {
     }
 
     @Override
-    public void copied(long copy) {
-        kv.copied(copy);
+    public void copiesStarted(long batch) {
+        kv.copiesStarted(batch);
+    }
+
+    @Override
+    public void copied(long batch) {
+        kv.copied(batch);
     }
 
     @Override
@@ -97,6 +103,16 @@ public final class ScarceCache implements KvCache {
     @Override
     public KvStats stats() {
         return kv.stats();
+    }
+
+    @Override
+    public void stats(KvNumbers into) {
+        kv.stats(into);
+    }
+
+    @Override
+    public int available(int lifeCycle) {
+        return kv.available(lifeCycle);
     }
 
     @Override

@@ -1,44 +1,59 @@
 package rondo.kv;
 
+import java.util.Arrays;
 import java.util.OptionalInt;
 
 /** Puts a new sequence onto the cached prefix that was found for it, and gives sequences their own pages. */
 final class Admission {
     private static final int NONE = -1;
 
-    /** Counters, as in {@link KvStats.Counters}. */
-    long allocated;
+    /** Counters per life cycle, as in {@link KvStats.Counters}. */
+    final long[] allocated;
 
-    long reusedFull;
-    long reusedPartial;
-    long missed;
-    long copied;
+    final long[] reusedFull;
+    final long[] reusedPartial;
+    final long[] missed;
+    /** Counters of all sequences, as in {@link KvStats}. */
     long matchedTokens;
+
     long promptTokens;
 
     private final CachedBlocks cached;
     private final RadixTree tree;
     private final Pages pages;
+    private final TierMoves tiers;
     private final Reservations reservations;
-    private final CopySources copySources;
+    private final Arrivals arrivals;
     private final KvOptions options;
     private final int tokensPerBlock;
     private final int lifeCycles;
 
-    Admission(CachedBlocks cached, Reservations reservations, CopySources copySources, KvOptions options) {
+    /** What an admission needs, per life cycle: slots, and pages that could have made room but will be held. */
+    private final int[] slots;
+
+    private final int[] spoken;
+
+    Admission(CachedBlocks cached, TierMoves tiers, Reservations reservations, Arrivals arrivals, KvOptions options) {
         this.cached = cached;
         this.tree = cached.tree;
         this.pages = cached.pages;
+        this.tiers = tiers;
         this.reservations = reservations;
-        this.copySources = copySources;
+        this.arrivals = arrivals;
         this.options = options;
         this.tokensPerBlock = tree.tokensPerBlock;
         this.lifeCycles = cached.lifeCycles();
+        allocated = new long[lifeCycles];
+        reusedFull = new long[lifeCycles];
+        reusedPartial = new long[lifeCycles];
+        missed = new long[lifeCycles];
+        slots = new int[lifeCycles];
+        spoken = new int[lifeCycles];
     }
 
-    /** The reservation, or empty and nothing changed; {@code step} is the one that will carry {@code out}. */
-    OptionalInt admit(Found found, Retention retention, int slot, long step, PageWork out) {
-        if (found.partTokens > 0 && options.copyOnPartialReuse() && !hasRoomForCopies(found)) {
+    /** The reservation, or empty and nothing changed but that suspended sequences may have begun to make room. */
+    OptionalInt admit(Found found, Retention retention, int slot, PageWork out) {
+        if (!fits(found, out)) {
             return OptionalInt.empty();
         }
         int r = reservations.open(found.tokens(), slot, retention, found.keys);
@@ -46,14 +61,19 @@ final class Admission {
             return OptionalInt.empty();
         }
         reservations.closed[r] = !options.reuse();
-        holdWholeBlocks(r, found, out);
+        holdWholeBlocks(r, found);
         if (found.partTokens > 0) {
             if (options.copyOnPartialReuse()) {
-                copyPart(r, found, step, out);
+                copyPart(r, found, out);
             } else {
                 takePart(r, found, out);
             }
-            reusedPartial += lifeCycles;
+            for (int lc = 0; lc < lifeCycles; lc++) {
+                reusedPartial[lc]++;
+            }
+        }
+        for (int b = found.blocks - 1; b >= 0; b--) {
+            useBlock(r, b, out);
         }
         matchedTokens += found.tokens();
         promptTokens += retention.promptTokens();
@@ -61,8 +81,13 @@ final class Admission {
     }
 
     /** A page of its own for block {@code b}; there must be room. */
-    int newPage(int r, int lc, int b, PageWork out) {
-        int priority = reservations.excluded[r]
+    void newPage(int r, int lc, int b, PageWork out) {
+        setPage(r, lc, b, tiers.take(lc, priority(r, lc, b), out), out);
+        allocated[lc]++;
+    }
+
+    private int priority(int r, int lc, int b) {
+        return reservations.excluded[r]
                 ? RetentionRules.DEFAULT
                 : RetentionRules.priority(
                         cached.lifeCycle(lc),
@@ -70,37 +95,55 @@ final class Admission {
                         tokensPerBlock,
                         reservations.promptTokens[r],
                         options.endpointRewindTokens());
-        int page = cached.take(lc, priority);
-        reservations.setPage(r, lc, b, page);
-        out.edit(reservations.slot[r], lc, b, pages.slot[page]);
-        allocated++;
-        return page;
     }
 
-    /** Whether every life cycle has a page for the copy while all that was matched is held. */
-    private boolean hasRoomForCopies(Found found) {
-        for (int lc = 0; lc < lifeCycles; lc++) {
-            int room = cached.available(lc);
-            if (pages.holders[tree.page(found.partNode, lc)] == 0) {
-                room--;
-            }
-            int from = cached.lifeCycle(lc).staleEnd(found.tokens(), tokensPerBlock);
-            int sink = cached.lifeCycle(lc).sinkBlocks();
-            int node = found.node;
-            for (int b = found.blocks - 1; b >= 0 && room > 0; b--) {
-                if ((b >= from || b < sink) && pages.holders[tree.page(node, lc)] == 0) {
-                    room--;
+    private void setPage(int r, int lc, int b, int page, PageWork out) {
+        reservations.setPage(r, lc, b, page);
+        out.edit(reservations.slot[r], lc, b, pages.deviceSlot(page));
+    }
+
+    /** Whether every life cycle has slots for what comes from the host and for copies, while all that was matched is held. */
+    private boolean fits(Found found, PageWork out) {
+        boolean copies = found.partTokens > 0 && options.copyOnPartialReuse();
+        Arrays.fill(slots, copies ? 1 : 0);
+        Arrays.fill(spoken, 0);
+        int node = found.node;
+        for (int b = found.blocks - 1; b >= 0; b--) {
+            for (int lc = 0; lc < lifeCycles; lc++) {
+                if (isNeeded(found, lc, b)) {
+                    count(tree.page(node, lc), true);
                 }
-                node = tree.parent[node];
             }
-            if (room < 1) {
-                return false;
+            node = tree.parent[node];
+        }
+        for (int lc = 0; lc < lifeCycles && found.partTokens > 0; lc++) {
+            count(tree.page(found.partNode, lc), !copies);
+        }
+        boolean all = true;
+        for (int lc = 0; lc < lifeCycles; lc++) {
+            if (slots[lc] > 0 && slots[lc] + spoken[lc] > tiers.room(lc)) {
+                all = false;
+                tiers.makeRoomOfResting(lc, slots[lc] + spoken[lc], out);
             }
         }
-        return true;
+        return all;
     }
 
-    private void holdWholeBlocks(int r, Found found, PageWork out) {
+    private void count(int page, boolean comesBack) {
+        int lc = pages.lifeCycle[page];
+        if (pages.tier[page] == Tier.DEVICE) {
+            spoken[lc] += pages.isEvictable(page) || pages.motion[page] == Motion.LEAVING ? 1 : 0;
+        } else if (comesBack && pages.motion[page] < Motion.CALLED) {
+            slots[lc]++;
+        }
+    }
+
+    private boolean isNeeded(Found found, int lc, int b) {
+        LifeCycle cycle = cached.lifeCycle(lc);
+        return b >= cycle.staleEnd(found.tokens(), tokensPerBlock) || b < cycle.sinkBlocks();
+    }
+
+    private void holdWholeBlocks(int r, Found found) {
         for (int lc = 0; lc < lifeCycles; lc++) {
             reservations.setReleased(r, lc, cached.lifeCycle(lc).staleEnd(found.tokens(), tokensPerBlock));
         }
@@ -112,8 +155,7 @@ final class Admission {
                     int page = tree.page(node, lc);
                     pages.hold(page);
                     reservations.setPage(r, lc, b, page);
-                    out.edit(reservations.slot[r], lc, b, pages.slot[page]);
-                    reusedFull++;
+                    reusedFull[lc]++;
                 }
             }
             tree.siblings.touch(tree.parent[node], node);
@@ -125,21 +167,31 @@ final class Admission {
         }
     }
 
-    /** The matched part of a block is copied: the block stays as it is for others, the copy is written on. */
-    private void copyPart(int r, Found found, long step, PageWork out) {
-        int node = found.partNode;
-        int b = found.blocks;
-        tree.siblings.touch(tree.parent[node], node);
+    /** Tells the executor of a held block's pages, and brings those of the host back. */
+    private void useBlock(int r, int b, PageWork out) {
         for (int lc = 0; lc < lifeCycles; lc++) {
-            int source = tree.page(node, lc);
-            pages.hold(source);
-            copySources.add(source, step);
+            int page = reservations.page(r, lc, b);
+            if (page != NONE) {
+                if (pages.tier[page] == Tier.HOST) {
+                    tiers.call(page, out);
+                }
+                arrivals.await(r, page);
+                out.edit(reservations.slot[r], lc, b, pages.deviceSlot(page));
+            }
+        }
+    }
+
+    /** The matched part of a block is copied: the block stays as it is for others, the copy is written on. */
+    private void copyPart(int r, Found found, PageWork out) {
+        tree.siblings.touch(tree.parent[found.partNode], found.partNode);
+        for (int lc = 0; lc < lifeCycles; lc++) {
+            pages.hold(tree.page(found.partNode, lc));
         }
         for (int lc = 0; lc < lifeCycles; lc++) {
-            int source = tree.page(node, lc);
-            int page = newPage(r, lc, b, out);
-            out.deviceCopies.add(lc, Tier.DEVICE, pages.slot[source], Tier.DEVICE, pages.slot[page]);
-            copied++;
+            int page = tiers.copyOf(tree.page(found.partNode, lc), priority(r, lc, found.blocks), out);
+            setPage(r, lc, found.blocks, page, out);
+            arrivals.await(r, page);
+            allocated[lc]++;
         }
     }
 
@@ -152,9 +204,83 @@ final class Admission {
             pages.hold(page);
             pages.node[page] = NONE;
             reservations.setPage(r, lc, found.blocks, page);
-            out.edit(reservations.slot[r], lc, found.blocks, pages.slot[page]);
         }
         tree.remove(node);
         cached.prune(parent);
+        useBlock(r, found.blocks, out);
+    }
+
+    // ---- pause and resume
+
+    /** Lets the reservation's pages move; they are the first to go tail first, as at an end. */
+    void suspend(int r, long step) {
+        arrivals.forget(r);
+        for (int b = blocks(r) - 1; b >= 0; b--) {
+            for (int lc = 0; lc < lifeCycles; lc++) {
+                int page = reservations.page(r, lc, b);
+                if (page != NONE) {
+                    pages.soften(page, step);
+                }
+            }
+        }
+    }
+
+    /** Fixes the reservation's pages again and brings those of the host back; false if there is no room for them all. */
+    boolean resume(int r, PageWork out) {
+        Arrays.fill(slots, 0);
+        Arrays.fill(spoken, 0);
+        for (int b = blocks(r) - 1; b >= 0; b--) {
+            for (int lc = 0; lc < lifeCycles; lc++) {
+                int page = reservations.page(r, lc, b);
+                if (page != NONE) {
+                    count(page, true);
+                }
+            }
+        }
+        boolean fits = true;
+        for (int lc = 0; lc < lifeCycles; lc++) {
+            fits &= slots[lc] == 0 || slots[lc] + spoken[lc] <= tiers.room(lc);
+        }
+        if (!fits) {
+            letOthersMakeRoom(r, out);
+            return false;
+        }
+        for (int b = blocks(r) - 1; b >= 0; b--) {
+            for (int lc = 0; lc < lifeCycles; lc++) {
+                if (reservations.page(r, lc, b) != NONE) {
+                    pages.harden(reservations.page(r, lc, b));
+                }
+            }
+        }
+        for (int b = blocks(r) - 1; b >= 0; b--) {
+            useBlock(r, b, out);
+        }
+        return true;
+    }
+
+    /** Sends pages of other suspended sequences out; those of this one stay where they are. */
+    private void letOthersMakeRoom(int r, PageWork out) {
+        for (int lc = 0; lc < lifeCycles; lc++) {
+            if (slots[lc] == 0) {
+                continue;
+            }
+            for (int b = blocks(r) - 1; b >= 0; b--) {
+                int page = reservations.page(r, lc, b);
+                if (page != NONE && pages.tier[page] == Tier.DEVICE && pages.motion[page] == Motion.STILL) {
+                    pages.harden(page);
+                }
+            }
+            tiers.makeRoomOfResting(lc, slots[lc] + spoken[lc], out);
+            for (int b = blocks(r) - 1; b >= 0; b--) {
+                int page = reservations.page(r, lc, b);
+                if (page != NONE && pages.tier[page] == Tier.DEVICE && pages.motion[page] == Motion.STILL) {
+                    pages.soften(page, 0);
+                }
+            }
+        }
+    }
+
+    private int blocks(int r) {
+        return (reservations.capacity[r] + tokensPerBlock - 1) / tokensPerBlock;
     }
 }

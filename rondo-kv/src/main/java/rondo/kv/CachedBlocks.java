@@ -16,17 +16,25 @@ final class CachedBlocks {
     private static final int MOST_NODES_AT_ONCE = 1 << 16;
 
     private final LifeCycle[] lifeCycles;
-    private long dropped;
+    /** Pages that went for want of room, per life cycle. */
+    final long[] dropped;
+    /** Those of them that were on the host. */
+    final long[] droppedFromHost;
+
+    private boolean dropping;
 
     CachedBlocks(KvPools pools, int eventBufferSize) {
         List<LifeCycle> cycles = pools.layout().lifeCycles();
         lifeCycles = cycles.toArray(new LifeCycle[0]);
         int nodes = 0;
-        for (int slots : pools.deviceSlots()) {
-            nodes = Math.max(nodes, Math.min(MOST_NODES_AT_ONCE, slots));
+        for (int lc = 0; lc < lifeCycles.length; lc++) {
+            long slots = (long) pools.deviceSlots().get(lc) + pools.hostSlots().get(lc);
+            nodes = (int) Math.max(nodes, Math.min(MOST_NODES_AT_ONCE, slots));
         }
         tree = new RadixTree(pools.layout().tokensPerBlock(), cycles.size(), nodes);
-        pages = new Pages(pools.deviceSlots());
+        pages = new Pages(pools.deviceSlots(), pools.hostSlots());
+        dropped = new long[lifeCycles.length];
+        droppedFromHost = new long[lifeCycles.length];
         events = new EventBuffer(tree, eventBufferSize);
         for (int lc = 0; lc < lifeCycles.length; lc++) {
             events.created(lc, pages.total(lc), pools.hostSlots().get(lc));
@@ -39,28 +47,6 @@ final class CachedBlocks {
 
     LifeCycle lifeCycle(int lc) {
         return lifeCycles[lc];
-    }
-
-    /** Pages that went for want of room. */
-    long dropped() {
-        return dropped;
-    }
-
-    /** Pages that a life cycle can still give, evictions included. Evicting for one never takes from another. */
-    int available(int lc) {
-        return pages.free(lc) + pages.evictable(lc).size();
-    }
-
-    /** A private page with one holder, made room for if need be; {@link #available} says whether there is one. */
-    int take(int lc, int priority) {
-        while (pages.free(lc) == 0) {
-            int victim = pages.evictable(lc).first();
-            if (victim == NONE) {
-                throw new IllegalStateException("life cycle " + lc + " has no page to give");
-            }
-            drop(victim);
-        }
-        return pages.create(lc, priority);
     }
 
     /** Makes a private page the node's own, with its first {@code coverage} tokens valid. */
@@ -81,26 +67,51 @@ final class CachedBlocks {
         return page;
     }
 
+    /** Raises the priority of a page that is in the tree. */
+    void raise(int page, int priority) {
+        if (page != NONE && pages.node[page] != NONE && pages.priority[page] < priority) {
+            pages.leaveQueue(page);
+            pages.priority[page] = (byte) priority;
+            pages.settle(page);
+        }
+    }
+
+    /** A page is in another tier now. */
+    void moved(int page, Tier from, Tier to) {
+        if (pages.node[page] != NONE) {
+            events.moved(pages.node[page], pages.lifeCycle[page], from, to);
+        }
+    }
+
     /** Drops a page that nobody holds, and every block that is of no use without it. */
     void drop(int page) {
-        int before = pages.count();
+        dropping = true;
         int node = pages.node[page];
         int lc = pages.lifeCycle[page];
         LifeCycle cycle = lifeCycles[lc];
         if (cycle.isFull() || tree.depth[node] < cycle.sinkBlocks()) {
             removeSubtree(node);
         } else {
-            pages.orphan(detach(node, lc));
+            orphan(node, lc);
             prune(node);
         }
-        dropped += before - pages.count();
+        dropping = false;
+    }
+
+    private void orphan(int node, int lc) {
+        int page = detach(node, lc);
+        if (dropping && pages.holders[page] == 0) {
+            dropped[lc]++;
+            droppedFromHost[lc] += pages.tier[page] == Tier.HOST ? 1 : 0;
+        }
+        pages.orphan(page);
     }
 
     /** Removes a leaf; pages that somebody holds go with their last holder. */
     void remove(int node) {
         for (int lc = 0; lc < lifeCycles.length; lc++) {
             if (tree.page(node, lc) != NONE) {
-                pages.orphan(detach(node, lc));
+                orphan(node, lc);
             }
         }
         tree.remove(node);

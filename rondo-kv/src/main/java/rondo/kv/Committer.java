@@ -11,6 +11,7 @@ final class Committer {
     private final RadixTree tree;
     private final Pages pages;
     private final Reservations reservations;
+    private final Conversations conversations;
     private final BlockHasher hasher;
     private final int tokensPerBlock;
     private final int lifeCycles;
@@ -19,11 +20,12 @@ final class Committer {
     private final byte[] key = new byte[32];
     private long collisions;
 
-    Committer(CachedBlocks cached, Reservations reservations, BlockHasher hasher) {
+    Committer(CachedBlocks cached, Reservations reservations, Conversations conversations, BlockHasher hasher) {
         this.cached = cached;
         this.tree = cached.tree;
         this.pages = cached.pages;
         this.reservations = reservations;
+        this.conversations = conversations;
         this.hasher = hasher;
         this.tokensPerBlock = tree.tokensPerBlock;
         this.lifeCycles = cached.lifeCycles();
@@ -62,6 +64,7 @@ final class Committer {
         while (at < full && parent != NONE) {
             parent = commitBlock(r, parent, at, tokensPerBlock);
             if (parent != NONE) {
+                conversations.committed(r, at);
                 at++;
                 reservations.committed[r] = at * tokensPerBlock;
                 reservations.node[r] = parent;
@@ -80,7 +83,8 @@ final class Committer {
             return false;
         }
         for (int lc = 0; lc < lifeCycles; lc++) {
-            if (reservations.page(r, lc, b) == NONE) {
+            int page = reservations.page(r, lc, b);
+            if (page == NONE || pages.motion[page] >= Motion.BLANK) {
                 return false;
             }
         }
@@ -184,6 +188,9 @@ final class Committer {
                 continue;
             }
             if (theirs != NONE && pages.coverage[theirs] >= count) {
+                if (!pages.isUsable(theirs) || pages.motion[theirs] == Motion.LEAVING || reservations.suspended[r]) {
+                    continue; // not to be had, or only to be let go at once: ours stays private while it is used
+                }
                 pages.hold(theirs);
                 reservations.setPage(r, lc, b, theirs);
                 reservations.editFrom[r] = Math.min(reservations.editFrom[r], b);

@@ -17,6 +17,7 @@ final class EvictionQueue {
     private final byte[] priority;
     private final int[] head = new int[MAX_PRIORITY + 1];
     private final int[] tail = new int[MAX_PRIORITY + 1];
+    private final int[] count = new int[MAX_PRIORITY + 1];
     /** Bit p of the two words: the bucket of priority p is not empty. */
     private long low;
 
@@ -41,6 +42,26 @@ final class EvictionQueue {
         return bucket < 0 ? NONE : head[bucket];
     }
 
+    /** The first page of at least this priority, or -1. */
+    int firstFrom(int lowest) {
+        int bucket = lowestBucket(lowest);
+        return bucket < 0 ? NONE : head[bucket];
+    }
+
+    /** Pages of exactly this priority. */
+    int count(int of) {
+        return count[of];
+    }
+
+    /** Pages of at most this priority. */
+    int countUpTo(int highest) {
+        int sum = 0;
+        for (int p = lowestBucket(0); p >= 0 && p <= highest; p = lowestBucket(p + 1)) {
+            sum += count[p];
+        }
+        return sum;
+    }
+
     /** The page to evict after this one, or -1. */
     int after(int page) {
         if (next[page] != NONE) {
@@ -63,6 +84,7 @@ final class EvictionQueue {
         } else {
             next[last] = page;
         }
+        count[p]++;
         size++;
     }
 
@@ -83,6 +105,7 @@ final class EvictionQueue {
         if (head[p] == NONE) {
             mark(p, false);
         }
+        count[p]--;
         size--;
     }
 

@@ -14,11 +14,13 @@ final class Found extends Match {
 
     final int partTokens;
 
+    private final CachedBlocks cached;
     private final int tokens;
 
-    Found(BlockKeys keys, long version, int blocks, int node, int partNode, int partTokens) {
+    Found(CachedBlocks cached, BlockKeys keys, int blocks, int node, int partNode, int partTokens) {
+        this.cached = cached;
         this.keys = keys;
-        this.version = version;
+        this.version = cached.tree.version;
         this.blocks = blocks;
         this.node = node;
         this.partNode = partNode;
@@ -33,6 +35,29 @@ final class Found extends Match {
 
     @Override
     public int hostPages() {
-        return 0;
+        int sum = partTokens > 0 ? onHost(partNode) : 0;
+        int at = node;
+        for (int b = blocks - 1; b >= 0; b--) {
+            for (int lc = 0; lc < cached.lifeCycles(); lc++) {
+                LifeCycle cycle = cached.lifeCycle(lc);
+                if (b >= cycle.staleEnd(tokens, keys.tokensPerBlock()) || b < cycle.sinkBlocks()) {
+                    sum += isOnHost(at, lc) ? 1 : 0;
+                }
+            }
+            at = cached.tree.parent[at];
+        }
+        return sum;
+    }
+
+    private int onHost(int of) {
+        int sum = 0;
+        for (int lc = 0; lc < cached.lifeCycles(); lc++) {
+            sum += isOnHost(of, lc) ? 1 : 0;
+        }
+        return sum;
+    }
+
+    private boolean isOnHost(int of, int lc) {
+        return cached.pages.tier[cached.tree.page(of, lc)] == Tier.HOST;
     }
 }

@@ -23,7 +23,10 @@ public interface KvCache {
     OptionalInt admit(Match match, Retention retention, int slot, PageWork out);
 
     /**
-     * Makes room for the next run, counted from {@code submitted}.
+     * Makes room for the next run, counted from {@code submitted}. A prefill gets what is to be had without waiting for a
+     * copy; where that is less than {@code least}, copies to the host begin to make room for a later plan. A decode
+     * (beyond its prompt, {@code least} = {@code wanted}) also gets slots that a copy to the host is about to make free:
+     * then {@link PageWork#waitsForCopies} is set.
      *
      * @return tokens granted, equal in every life cycle: {@code wanted}, or a shorter length that is at least
      *     {@code least} and ends on a block border; or 0
@@ -40,38 +43,57 @@ public interface KvCache {
     void completed(int reservation, int keptTokens, BlockKeys keys);
 
     /**
-     * End, cancel or pause for recomputation; the reservation is gone afterwards.
+     * End or cancel; the reservation is gone afterwards. Where nothing is committed (a failed step, an admission that
+     * came to nothing), it was no turn of a conversation.
      *
      * @param lastStep last submitted step that may still read the pages; 0 = none
      * @param commit   whether the tail that is written is kept for reuse ({@code keys} as in the last completed call)
      */
     void release(int reservation, long lastStep, boolean commit);
 
+    /**
+     * As {@link #release} with {@code commit}, for a sequence that will be admitted again and computed on: its turn is
+     * not over, which matters to the policy {@code per_conversation}.
+     */
+    void pause(int reservation, long lastStep);
+
     /** Whether all copies that the reservation's pages depend on have landed. */
     boolean ready(int reservation);
 
-    /** Its pages may move to the host. False where there is no host tier with room: then nothing changed. */
+    /**
+     * Its pages may move to the host, and are never dropped; it has no run in flight and gets none before it is resumed.
+     * False where there is no host tier with room for any of them: then nothing changed.
+     */
     boolean suspend(int reservation, long lastStep, PageWork out);
 
-    /** All pages back on the device, or false and nothing changed. */
+    /**
+     * All pages are held on the device again or come back ({@link #ready} says when they are there); or false and nothing
+     * changed, except that others may have begun to make room.
+     */
     boolean resume(int reservation, PageWork out);
 
     /** Frees whole unused blocks beyond {@code capacity} tokens (after drafts). */
     void shrink(int reservation, int capacity);
 
-    /** After every plan: copies victims to the host ahead of need. */
+    /** After every plan: copies victims to the host ahead of need, and plans the copies that had to wait so far. */
     void demoteAhead(PageWork out);
 
     /** Before every plan; retired <= completed <= submitted. */
     void fences(long submitted, long completed, long retired);
 
-    /** Every tier copy up to this number (as the executor counts its batches) has landed. */
-    void copied(long copy);
+    /** Before a plan, now and then: the time of some clock, by which conversations at rest are forgotten. */
+    void now(long nanos);
+
+    /** The tier copies of the plan at hand are under way as this batch (1, 2, …). Before anything else is planned. */
+    void copiesStarted(long batch);
+
+    /** All batches of tier copies up to this one have landed. */
+    void copied(long batch);
 
     /** Drops every page that nobody holds; true when nothing at all is left. */
     boolean clear();
 
-    /** Pages that a life cycle could give now, evictions included. */
+    /** Device pages that a life cycle can give, if perhaps only after copies to the host; those held are not among them. */
     int available(int lifeCycle);
 
     KvStats stats();

@@ -17,7 +17,10 @@ public final class KvCacheManager implements KvCache {
     private final Matcher matcher;
     private final Committer committer;
     private final Reservations reservations;
+    private final Conversations conversations;
     private final CopySources copySources;
+    private final TierMoves tiers;
+    private final Arrivals arrivals;
     private final Admission admission;
 
     private long submittedStep;
@@ -33,14 +36,6 @@ public final class KvCacheManager implements KvCache {
     }
 
     KvCacheManager(KvPools pools, KvOptions options, int maxSequences, int maxSequenceLength, BlockHasher hasher) {
-        for (int slots : pools.hostSlots()) {
-            if (slots != 0) {
-                throw new IllegalArgumentException("a host tier of the KV cache is not built yet, got " + slots);
-            }
-        }
-        if (options.policy() == KvOptions.ReusePolicy.PER_CONVERSATION) {
-            throw new IllegalArgumentException("the reuse policy per_conversation is not built yet");
-        }
         this.layout = pools.layout();
         this.options = options;
         this.tokensPerBlock = layout.tokensPerBlock();
@@ -51,9 +46,12 @@ public final class KvCacheManager implements KvCache {
         this.pages = cached.pages;
         this.matcher = new Matcher(cached, options);
         this.reservations = new Reservations(maxSequences, lifeCycles, layout.blocks(maxSequenceLength));
-        this.committer = new Committer(cached, reservations, hasher);
+        this.conversations = new Conversations(cached, reservations, options);
+        this.committer = new Committer(cached, reservations, conversations, hasher);
         this.copySources = new CopySources(pages);
-        this.admission = new Admission(cached, reservations, copySources, options);
+        this.tiers = new TierMoves(cached, copySources, pools, options);
+        this.arrivals = new Arrivals(this.pages, maxSequences);
+        this.admission = new Admission(cached, tiers, reservations, arrivals, options);
     }
 
     @Override
@@ -62,7 +60,7 @@ public final class KvCacheManager implements KvCache {
             throw new IllegalArgumentException(
                     "cannot match " + limit + " of " + keys.tokens() + " tokens in blocks of " + keys.tokensPerBlock());
         }
-        return options.reuse() ? matcher.match(keys, limit) : new Found(keys, tree.version, 0, NONE, NONE, 0);
+        return options.reuse() ? matcher.match(keys, limit) : new Found(cached, keys, 0, NONE, NONE, 0);
     }
 
     @Override
@@ -71,7 +69,11 @@ public final class KvCacheManager implements KvCache {
         if (found.version != tree.version) {
             throw new IllegalStateException("the cache has changed since the match: match again before admitting");
         }
-        return admission.admit(found, retention, slot, submittedStep + 1, out);
+        OptionalInt r = admission.admit(found, retention, slot, out);
+        if (r.isPresent()) {
+            conversations.begin(r.getAsInt(), found.keys.scope(), retention);
+        }
+        return r;
     }
 
     @Override
@@ -82,15 +84,22 @@ public final class KvCacheManager implements KvCache {
             throw new IllegalArgumentException("cannot grow by " + least + " to " + wanted + " tokens from " + from
                     + "; the longest sequence has " + maxSequenceLength);
         }
+        if (reservations.suspended[reservation] || !arrivals.hasAll(reservation)) {
+            throw new IllegalStateException("pages of reservation " + reservation + " are not on the device yet");
+        }
         int blocks = layout.blocks(reservations.capacity[reservation]);
         int room = Integer.MAX_VALUE;
         for (int lc = 0; lc < lifeCycles; lc++) {
-            room = Math.min(room, cached.available(lc));
+            room = Math.min(room, tiers.roomAtOnce(lc));
         }
         long most = ((long) blocks + room) * tokensPerBlock - from;
         int granted = (int) Math.min(wanted, most);
         if (granted < least) {
-            return 0;
+            boolean decode = least == wanted && from >= reservations.promptTokens[reservation];
+            if (!makeRoom(layout.blocks(from + least) - blocks, decode, out)) {
+                return 0;
+            }
+            granted = least;
         }
         flushEdits(reservation, blocks, out);
         int end = layout.blocks(from + granted);
@@ -99,6 +108,20 @@ public final class KvCacheManager implements KvCache {
         }
         reservations.capacity[reservation] = Math.max(reservations.capacity[reservation], from + granted);
         return granted;
+    }
+
+    /** Copies to the host begin to make room for so many blocks; whether somebody who waits for them has it now. */
+    private boolean makeRoom(int blocks, boolean waits, PageWork out) {
+        boolean has = waits;
+        for (int lc = 0; lc < lifeCycles; lc++) {
+            if (waits && tiers.room(lc) < blocks) {
+                tiers.makeRoomOfResting(lc, blocks, out);
+            } else if (!waits) {
+                tiers.makeRoom(lc, blocks, out);
+            }
+            has &= tiers.room(lc) >= blocks;
+        }
+        return has;
     }
 
     @Override
@@ -140,34 +163,84 @@ public final class KvCacheManager implements KvCache {
 
     @Override
     public void release(int reservation, long lastStep, boolean commit) {
+        // What failed, or never began, was no turn.
+        release(reservation, lastStep, commit, commit);
+    }
+
+    @Override
+    public void pause(int reservation, long lastStep) {
+        release(reservation, lastStep, true, false);
+    }
+
+    private void release(int reservation, long lastStep, boolean commit, boolean over) {
         requireLive(reservation);
         long step = Math.max(lastStep, reservations.lastStep[reservation]);
         reservations.lastStep[reservation] = step;
         if (commit) {
             committer.commit(reservation, reservations.history[reservation], true);
         }
+        if (over && options.trackDecode()) {
+            raiseEndPoint(reservation);
+        }
+        conversations.collect(reservation, over);
         for (int b = layout.blocks(reservations.capacity[reservation]) - 1; b >= 0; b--) {
             letGo(reservation, b, step);
         }
+        arrivals.forget(reservation);
         reservations.close(reservation);
+        conversations.end(reservation, over);
     }
 
     @Override
     public boolean ready(int reservation) {
         requireLive(reservation);
-        return true; // nothing comes from another tier
+        return !reservations.suspended[reservation] && arrivals.hasAll(reservation);
     }
 
     @Override
     public boolean suspend(int reservation, long lastStep, PageWork out) {
         requireLive(reservation);
-        return false; // there is no host tier to go to
+        if (reservations.suspended[reservation] || reservations.inFlight(reservation) > 0) {
+            throw new IllegalStateException("reservation " + reservation + " is suspended or has a run in flight");
+        }
+        if (!canMoveSome(reservation)) {
+            return false;
+        }
+        long step = Math.max(lastStep, reservations.lastStep[reservation]);
+        reservations.lastStep[reservation] = step;
+        reservations.suspended[reservation] = true;
+        admission.suspend(reservation, step);
+        return true;
+    }
+
+    /** Whether the host has room for one of its pages at least. */
+    private boolean canMoveSome(int r) {
+        for (int lc = 0; lc < lifeCycles; lc++) {
+            for (int b = layout.blocks(reservations.capacity[r]) - 1; b >= 0 && tiers.hasHost(lc); b--) {
+                int page = reservations.page(r, lc, b);
+                boolean alone = page != NONE && pages.holders[page] == pages.softHolders[page] + 1;
+                if (alone && pages.tier[page] == Tier.DEVICE && tiers.hasHostRoom(lc, pages.priority[page])) {
+                    return true;
+                }
+            }
+        }
+        return false;
     }
 
     @Override
     public boolean resume(int reservation, PageWork out) {
         requireLive(reservation);
-        return true; // nothing is ever suspended: all its pages are on the device
+        if (!reservations.suspended[reservation]) {
+            return true;
+        }
+        if (reservations.isOtherRunning(reservation) && utilisation() > options.maxUtilForResume()) {
+            return false;
+        }
+        if (!admission.resume(reservation, out)) {
+            return false;
+        }
+        reservations.suspended[reservation] = false;
+        return true;
     }
 
     @Override
@@ -187,7 +260,8 @@ public final class KvCacheManager implements KvCache {
 
     @Override
     public void demoteAhead(PageWork out) {
-        // Without a host tier the watermark is 0: victims are dropped when somebody needs the room.
+        tiers.afterPlan(out);
+        arrivals.update(); // copies within the device are done once they are planned: the next step finds them so
     }
 
     @Override
@@ -198,24 +272,31 @@ public final class KvCacheManager implements KvCache {
         }
         submittedStep = submitted;
         retiredStep = retired;
+        tiers.fences(submitted, completed, retired);
         copySources.letGo(retired);
+        conversations.sweep();
         cached.events.publish();
     }
 
     @Override
-    public void copied(long copy) {
-        // Only copies between tiers are numbered, and there is one tier.
+    public void now(long nanos) {
+        conversations.now(nanos);
+    }
+
+    @Override
+    public void copiesStarted(long batch) {
+        tiers.started(batch);
+    }
+
+    @Override
+    public void copied(long batch) {
+        tiers.landed(batch);
+        arrivals.update();
     }
 
     @Override
     public boolean clear() {
-        for (int lc = 0; lc < lifeCycles; lc++) {
-            for (int page = pages.evictable(lc).first();
-                    page != NONE;
-                    page = pages.evictable(lc).first()) {
-                cached.drop(page);
-            }
-        }
+        tiers.clear();
         boolean empty = pages.count() == 0;
         if (empty) {
             cached.events.cleared();
@@ -225,7 +306,7 @@ public final class KvCacheManager implements KvCache {
 
     @Override
     public int available(int lifeCycle) {
-        return cached.available(lifeCycle);
+        return tiers.room(lifeCycle);
     }
 
     @Override
@@ -238,22 +319,46 @@ public final class KvCacheManager implements KvCache {
     @Override
     public void stats(KvNumbers into) {
         into.begin();
+        pools(Tier.DEVICE, into);
+        pools(Tier.HOST, into);
         for (int lc = 0; lc < lifeCycles; lc++) {
-            into.pool(pages.total(lc), pages.free(lc), pages.evictable(lc).size());
+            into.add(layout.pageBytes().get(lc))
+                    .add(admission.allocated[lc])
+                    .add(admission.reusedFull[lc])
+                    .add(admission.reusedPartial[lc])
+                    .add(admission.missed[lc])
+                    .add(cached.dropped[lc])
+                    .add(cached.droppedFromHost[lc])
+                    .add(tiers.offloadedAhead[lc])
+                    .add(tiers.offloadedOnDemand[lc])
+                    .add(pages.takenBack[lc])
+                    .add(tiers.onboarded[lc])
+                    .add(tiers.copied[lc])
+                    .add(tiers.copiedFromHost[lc]);
         }
+        into.add(admission.matchedTokens).add(admission.promptTokens).add(keyCollisions());
+    }
+
+    private void pools(Tier tier, KvNumbers into) {
         for (int lc = 0; lc < lifeCycles; lc++) {
-            into.pool(0, 0, 0);
+            SlotPool slots = pages.slots(tier, lc);
+            into.pool(slots.total(), slots.free(), evictable(tier, lc));
         }
-        into.add(admission.allocated)
-                .add(admission.reusedFull)
-                .add(admission.reusedPartial)
-                .add(admission.missed)
-                .add(cached.dropped())
-                .add(0)
-                .add(0)
-                .add(admission.copied)
-                .add(admission.matchedTokens)
-                .add(admission.promptTokens);
+    }
+
+    /** Pages that nobody holds, those on their way included. */
+    private int evictable(Tier tier, int lc) {
+        return pages.evictable(tier, lc).size() + tiers.unheldOnTheirWay(tier, lc);
+    }
+
+    /** Unavailable share of the fullest device pool. */
+    private double utilisation() {
+        double most = 0;
+        for (int lc = 0; lc < lifeCycles; lc++) {
+            int available = pages.free(lc) + evictable(Tier.DEVICE, lc);
+            most = Math.max(most, 1 - (double) available / pages.total(lc));
+        }
+        return most;
     }
 
     @Override
@@ -261,8 +366,7 @@ public final class KvCacheManager implements KvCache {
         return cached.events.drain(to);
     }
 
-    /** How often a 256-bit key stood for other tokens than those looked up; anything but 0 is a miracle or a bug. */
-    public long keyCollisions() {
+    private long keyCollisions() {
         return matcher.collisions() + committer.collisions();
     }
 
@@ -271,7 +375,7 @@ public final class KvCacheManager implements KvCache {
         for (int lc = 0; lc < lifeCycles; lc++) {
             admission.newPage(r, lc, b, out);
             if (ofPrompt) {
-                admission.missed++;
+                admission.missed[lc]++;
             }
         }
     }
@@ -300,6 +404,22 @@ public final class KvCacheManager implements KvCache {
         }
     }
 
+    /** An agent's next turn usually repeats the reply: the window before the reply's end lives as long as the prompt's. */
+    private void raiseEndPoint(int r) {
+        if (options.endpointRewindTokens() == 0 || reservations.excluded[r]) {
+            return;
+        }
+        int history = reservations.history[r];
+        for (int lc = 0; lc < lifeCycles; lc++) {
+            if (!cached.lifeCycle(lc).isFull()) {
+                int from = cached.lifeCycle(lc).staleEnd(history, tokensPerBlock);
+                for (int b = from; b < layout.blocks(history); b++) {
+                    cached.raise(reservations.page(r, lc, b), RetentionRules.ENDPOINT);
+                }
+            }
+        }
+    }
+
     private void letGo(int r, int b, long step) {
         for (int lc = 0; lc < lifeCycles; lc++) {
             letGo(r, lc, b, step);
@@ -310,7 +430,11 @@ public final class KvCacheManager implements KvCache {
         int page = reservations.page(r, lc, b);
         if (page != NONE) {
             reservations.setPage(r, lc, b, NONE);
-            pages.letGo(page, step);
+            if (reservations.suspended[r]) {
+                pages.letGoSoft(page);
+            } else {
+                pages.letGo(page, step);
+            }
         }
     }
 
@@ -327,6 +451,14 @@ public final class KvCacheManager implements KvCache {
 
     Reservations reservations() {
         return reservations;
+    }
+
+    Conversations conversations() {
+        return conversations;
+    }
+
+    TierMoves tiers() {
+        return tiers;
     }
 
     CopySources copySources() {

@@ -5,12 +5,13 @@ import java.util.List;
 
 /**
  * What {@link KvStats} says, in one reused array, so that it can be read after every step without allocation: per pool
- * (device pools by life cycle, then host pools) its total, free and evictable slots, then the counters in the order of
- * {@link KvStats.Counters}.
+ * (device pools by life cycle, then host pools) its total, free and evictable slots, then per life cycle the counters in
+ * the order of {@link KvStats.Counters}, then the three numbers of the whole cache.
  */
 public final class KvNumbers {
     private static final int PER_POOL = 3;
-    private static final int COUNTERS = 10;
+    private static final int PER_LIFE_CYCLE = 13;
+    private static final int OF_ALL = 3;
 
     private final int lifeCycles;
     private final long[] values;
@@ -23,10 +24,10 @@ public final class KvNumbers {
 
     /** Longs that the numbers of so many life cycles take. */
     public static int width(int lifeCycles) {
-        return 2 * lifeCycles * PER_POOL + COUNTERS;
+        return lifeCycles * (2 * PER_POOL + PER_LIFE_CYCLE) + OF_ALL;
     }
 
-    /** Starts over; then come the pools in order, then the counters. */
+    /** Starts over; then come the pools in order, then the rest. */
     KvNumbers begin() {
         filled = 0;
         return this;
@@ -62,10 +63,12 @@ public final class KvNumbers {
                 pools.add(new KvStats.Pool(lc, tier, total, free, evictable, total - free - evictable));
             }
         }
-        return new KvStats(
-                List.copyOf(pools),
-                new KvStats.Counters(
-                        from[i++], from[i++], from[i++], from[i++], from[i++], from[i++], from[i++], from[i++],
-                        from[i++], from[i]));
+        List<KvStats.Counters> counters = new ArrayList<>();
+        for (int lc = 0; lc < lifeCycles; lc++) {
+            counters.add(new KvStats.Counters(
+                    from[i++], from[i++], from[i++], from[i++], from[i++], from[i++], from[i++], from[i++], from[i++],
+                    from[i++], from[i++], from[i++], from[i++]));
+        }
+        return new KvStats(pools, counters, from[i++], from[i++], from[i]);
     }
 }

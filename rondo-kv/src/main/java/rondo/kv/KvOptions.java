@@ -13,6 +13,8 @@ package rondo.kv;
  * @param maxUtilForResume      {@code max_util_for_resume}
  * @param eventBufferSize       {@code event_buffer_max_size}; 0 = no events
  * @param maxStepTokens         {@code max_num_tokens}: sizes the demote-ahead watermark
+ * @param trackDecode           {@code rondo.swa_endpoint_track_decode}: with a rewind, the window before a reply's end
+ *                              lives as long as the one before the prompt's
  */
 public record KvOptions(
         boolean reuse,
@@ -24,7 +26,8 @@ public record KvOptions(
         int offloadMinPriority,
         double maxUtilForResume,
         int eventBufferSize,
-        int maxStepTokens) {
+        int maxStepTokens,
+        boolean trackDecode) {
     /** {@code block_reuse_config.policy}: when prompt blocks are committed, and which sliding pages with them. */
     public enum ReusePolicy {
         ALL_REUSABLE,
@@ -32,13 +35,20 @@ public record KvOptions(
         PER_CONVERSATION
     }
 
-    public static KvOptions defaults() {
-        return new KvOptions(true, true, true, ReusePolicy.ALL_REUSABLE, 1, 0, 35, 0.95, 0, 8192);
-    }
-
-    public KvOptions withReuse(boolean on) {
-        return new KvOptions(
-                on,
+    /** Without {@code trackDecode}. */
+    public KvOptions(
+            boolean reuse,
+            boolean partialReuse,
+            boolean copyOnPartialReuse,
+            ReusePolicy policy,
+            int maxNumTurns,
+            int endpointRewindTokens,
+            int offloadMinPriority,
+            double maxUtilForResume,
+            int eventBufferSize,
+            int maxStepTokens) {
+        this(
+                reuse,
                 partialReuse,
                 copyOnPartialReuse,
                 policy,
@@ -47,7 +57,35 @@ public record KvOptions(
                 offloadMinPriority,
                 maxUtilForResume,
                 eventBufferSize,
-                maxStepTokens);
+                maxStepTokens,
+                false);
+    }
+
+    public static KvOptions defaults() {
+        return new KvOptions(true, true, true, ReusePolicy.ALL_REUSABLE, 1, 0, 35, 0.95, 0, 8192);
+    }
+
+    public KvOptions withReuse(boolean on) {
+        return with(on, trackDecode);
+    }
+
+    public KvOptions withTrackDecode(boolean on) {
+        return with(reuse, on);
+    }
+
+    private KvOptions with(boolean newReuse, boolean newTrackDecode) {
+        return new KvOptions(
+                newReuse,
+                partialReuse,
+                copyOnPartialReuse,
+                policy,
+                maxNumTurns,
+                endpointRewindTokens,
+                offloadMinPriority,
+                maxUtilForResume,
+                eventBufferSize,
+                maxStepTokens,
+                newTrackDecode);
     }
 
     /** @param size events kept between two hand-overs; 0 = none */

@@ -53,7 +53,7 @@ final class Matcher {
             }
         }
         int last = full == 0 ? NONE : path[full - 1];
-        return new Found(keys, tree.version, full, last, partNode, partTokens);
+        return new Found(cached, keys, full, last, partNode, partTokens);
     }
 
     private void walk(int root, BlockKeys keys, int limit) {
@@ -180,7 +180,7 @@ final class Matcher {
         }
         for (int lc = 0; lc < cached.lifeCycles(); lc++) {
             int page = tree.page(node, lc);
-            if (page == NONE || pages.holders[page] > 0) {
+            if (page == NONE || !pages.isEvictable(page)) {
                 return false;
             }
         }

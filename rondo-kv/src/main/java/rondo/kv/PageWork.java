@@ -19,10 +19,17 @@ public final class PageWork {
 
     /** Device to device, in the compute stream (partial reuse). */
     public final PageCopies deviceCopies = new PageCopies();
-    /** Between tiers, on the copy stream. */
+    /**
+     * Between tiers, on the copy stream, in no particular order. A list that is not empty must be handed over, exactly
+     * once and in the order of the plans, and {@link KvCache#copiesStarted} told its number.
+     */
     public final PageCopies tierCopies = new PageCopies();
-
-    /** Whether the step may start only when all copies between tiers have landed that were handed over before it. */
+    /** The tier copies must not start before this step has been computed; 0 = at once. */
+    public long copiesAfter;
+    /**
+     * Whether the step may start only when all copies between tiers have landed that were handed over before it, its own
+     * included: a run of it writes where one of them reads.
+     */
     public boolean waitsForCopies;
 
     public void edit(int slot, int lifeCycle, int block, int page) {
@@ -48,6 +55,7 @@ public final class PageWork {
         edits = 0;
         deviceCopies.clear();
         tierCopies.clear();
+        copiesAfter = 0;
         waitsForCopies = false;
     }
 }

@@ -20,6 +20,8 @@ final class Reservations {
     final boolean[] excluded;
     /** Nothing more of this sequence goes into the tree. */
     final boolean[] closed;
+    /** Its holds are soft. */
+    final boolean[] suspended;
     /** Last submitted step with a run of it; 0 = none. */
     final long[] lastStep;
     /** The node of its last committed block, and the generation in which it was that. */
@@ -53,6 +55,7 @@ final class Reservations {
         promptTokens = new int[most];
         excluded = new boolean[most];
         closed = new boolean[most];
+        suspended = new boolean[most];
         lastStep = new long[most];
         node = new int[most];
         nodeGeneration = new int[most];
@@ -78,6 +81,16 @@ final class Reservations {
         return r >= 0 && r < live.length && live[r];
     }
 
+    /** Whether some reservation besides this one is not suspended. */
+    boolean isOtherRunning(int than) {
+        for (int r = 0; r < live.length; r++) {
+            if (live[r] && !suspended[r] && r != than) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /** A fresh reservation of {@code tokens} matched tokens, without pages yet; none if all are taken. */
     int open(int tokens, int executorSlot, Retention retention, BlockKeys of) {
         if (freeCount == 0) {
@@ -93,6 +106,7 @@ final class Reservations {
         promptTokens[r] = retention.promptTokens();
         excluded[r] = retention.excluded();
         closed[r] = false;
+        suspended[r] = false;
         lastStep[r] = 0;
         node[r] = NONE;
         editFrom[r] = Integer.MAX_VALUE;

@@ -39,51 +39,104 @@ final class Audit {
         }
     }
 
-    /** Invariants 1, 2. */
+    /** Invariants 1, 2, 3: a copy owns the slots at both its ends, unless the one that it leaves was promised away. */
     private void slots() {
-        for (int lc = 0; lc < lifeCycles; lc++) {
-            boolean[] owned = new boolean[pages.total(lc) + 1];
-            int count = 0;
-            for (int page = 0; page < pages.limit(); page++) {
-                if (pages.exists(page) && pages.lifeCycle[page] == lc) {
-                    assertThat(pages.slot[page]).isBetween(1, pages.total(lc));
-                    assertThat(owned[pages.slot[page]]).as("slot owned twice").isFalse();
-                    owned[pages.slot[page]] = true;
-                    count++;
+        for (Tier tier : Tier.values()) {
+            for (int lc = 0; lc < lifeCycles; lc++) {
+                SlotPool slots = pages.slots(tier, lc);
+                int first = tier == Tier.DEVICE ? 1 : 0;
+                boolean[] owned = new boolean[slots.total()];
+                int count = 0;
+                for (int page = 0; page < pages.limit(); page++) {
+                    if (pages.exists(page) && pages.lifeCycle[page] == lc) {
+                        int slot =
+                                pages.tier[page] == tier ? pages.slot[page] : ownsBoth(page) ? pages.other[page] : NONE;
+                        if (slot != NONE) {
+                            assertThat(slot - first).isBetween(0, slots.total() - 1);
+                            assertThat(owned[slot - first])
+                                    .as("slot owned twice")
+                                    .isFalse();
+                            owned[slot - first] = true;
+                            count++;
+                        }
+                    }
                 }
+                assertThat(count + slots.free()).isEqualTo(slots.total());
             }
-            assertThat(count + pages.free(lc)).isEqualTo(pages.total(lc));
         }
     }
 
-    /** Invariants 4, 22. */
+    private boolean ownsBoth(int page) {
+        return switch (pages.motion[page]) {
+            case Motion.LEAVING, Motion.KEPT, Motion.CALLED, Motion.ENTERING -> true;
+            default -> false;
+        };
+    }
+
+    /** Invariants 4, 5, 6, 22. */
     private void queues() {
-        boolean[] queued = new boolean[pages.limit()];
+        String[] in = new String[pages.limit()];
+        Arrays.fill(in, "none");
         for (int lc = 0; lc < lifeCycles; lc++) {
-            EvictionQueue q = pages.evictable(lc);
-            int size = 0;
-            int priority = 0;
-            for (int page = q.first(); page != NONE; page = q.after(page)) {
-                assertThat(pages.lifeCycle[page]).isEqualTo(lc);
-                assertThat((int) pages.priority[page]).isGreaterThanOrEqualTo(priority);
-                priority = pages.priority[page];
-                queued[page] = true;
-                size++;
+            queue(pages.evictable(Tier.DEVICE, lc), lc, "device", in);
+            queue(pages.evictable(Tier.HOST, lc), lc, "host", in);
+            queue(pages.resting(lc), lc, "resting", in);
+            EvictionQueue leaving = pages.leaving(lc);
+            for (int page = leaving.first(); page != NONE; page = leaving.after(page)) {
+                assertThat(in[page]).isEqualTo("none");
+                in[page] = "leaving";
             }
-            assertThat(q.size()).isEqualTo(size);
         }
         for (int page = 0; page < pages.limit(); page++) {
-            boolean evictable = pages.exists(page) && pages.holders[page] == 0 && pages.node[page] != NONE;
-            assertThat(queued[page]).isEqualTo(evictable);
+            assertThat(in[page]).isEqualTo(pages.exists(page) ? queueFor(page) : "none");
             if (pages.exists(page)) {
-                assertThat(pages.holders[page] > 0 || pages.node[page] != NONE).isTrue();
+                boolean wanted = pages.holders[page] > 0 || pages.node[page] != NONE;
+                assertThat(wanted || pages.motion[page] != Motion.STILL).isTrue();
+                assertThat(pages.softHolders[page]).isBetween(0, pages.holders[page]);
             }
+        }
+    }
+
+    private String queueFor(int page) {
+        if (pages.motion[page] == Motion.LEAVING) {
+            assertThat(pages.holders[page]).as("what is locked does not move").isEqualTo(pages.softHolders[page]);
+            return "leaving";
+        }
+        if (pages.motion[page] != Motion.STILL) {
+            return "none";
+        }
+        if (pages.holders[page] == 0) {
+            return pages.tier[page] == Tier.DEVICE ? "device" : "host";
+        }
+        boolean rests = pages.holders[page] == pages.softHolders[page] && pages.tier[page] == Tier.DEVICE;
+        return rests ? "resting" : "none";
+    }
+
+    private void queue(EvictionQueue q, int lc, String name, String[] in) {
+        int size = 0;
+        int[] counts = new int[EvictionQueue.MAX_PRIORITY + 1];
+        int priority = 0;
+        for (int page = q.first(); page != NONE; page = q.after(page)) {
+            assertThat(pages.lifeCycle[page]).isEqualTo(lc);
+            assertThat((int) pages.priority[page]).isGreaterThanOrEqualTo(priority);
+            assertThat(in[page]).isEqualTo("none");
+            priority = pages.priority[page];
+            counts[priority]++;
+            in[page] = name;
+            size++;
+            assertThat(q.countUpTo(priority)).isGreaterThanOrEqualTo(size);
+        }
+        assertThat(q.size()).isEqualTo(size);
+        assertThat(q.countUpTo(EvictionQueue.MAX_PRIORITY)).isEqualTo(size);
+        for (int p : new int[] {0, 35, 70}) {
+            assertThat(q.count(p)).isEqualTo(counts[p]);
         }
     }
 
     /** Invariant 30: every hold is a sequence's or a copy's. */
     private void holders(Collection<Play.Seq> live) {
         int[] holders = new int[pages.limit()];
+        int[] soft = new int[pages.limit()];
         for (Play.Seq s : live) {
             for (int lc = 0; lc < lifeCycles; lc++) {
                 for (int i = 0; i < layout.blocks(reservations.capacity[s.r]); i++) {
@@ -92,6 +145,12 @@ final class Audit {
                         assertThat(pages.exists(page)).isTrue();
                         assertThat(pages.lifeCycle[page]).isEqualTo(lc);
                         holders[page]++;
+                        soft[page] += s.suspended ? 1 : 0;
+                        if (kv.ready(s.r)) {
+                            assertThat(pages.isUsable(page) && pages.motion[page] != Motion.LEAVING)
+                                    .as("a page that is used is on the device")
+                                    .isTrue();
+                        }
                     }
                 }
             }
@@ -101,8 +160,14 @@ final class Audit {
             holders[sources.page(i)]++;
         }
         for (int page = 0; page < pages.limit(); page++) {
+            if (pages.exists(page) && pages.motion[page] >= Motion.BLANK) {
+                holders[pages.other[page]]++;
+            }
+        }
+        for (int page = 0; page < pages.limit(); page++) {
             if (pages.exists(page)) {
                 assertThat(pages.holders[page]).isEqualTo(holders[page]);
+                assertThat(pages.softHolders[page]).isEqualTo(soft[page]);
             }
         }
     }
@@ -216,6 +281,15 @@ final class Audit {
         }
     }
 
+    /** What a failed growth leaves alone: who holds what. */
+    long holds() {
+        int[] held = new int[pages.limit()];
+        for (int page = 0; page < pages.limit(); page++) {
+            held[page] = pages.exists(page) && pages.holders[page] > 0 ? pages.holders[page] + 1 : 0;
+        }
+        return 31L * Arrays.hashCode(held) + Arrays.hashCode(reservations.capacity);
+    }
+
     int[] tokens(int node) {
         int from = node * b;
         return Arrays.copyOfRange(tree.tokens, from, from + tree.length[node]);
@@ -313,6 +387,9 @@ final class Audit {
             h = 31 * h + pages.free(lc);
         }
         h = 31 * h + Arrays.hashCode(pages.holders);
+        h = 31 * h + Arrays.hashCode(pages.softHolders);
+        h = 31 * h + Arrays.hashCode(pages.motion);
+        h = 31 * h + Arrays.hashCode(pages.other);
         h = 31 * h + Arrays.hashCode(pages.slot);
         h = 31 * h + Arrays.hashCode(reservations.capacity);
         return 31 * h + kv.stats().counters().hashCode();

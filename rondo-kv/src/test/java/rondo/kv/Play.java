@@ -24,8 +24,24 @@ final class Play {
     private final Map<Integer, String> names = new HashMap<>();
     private final ArrayDeque<Integer> freeSlots = new ArrayDeque<>();
     PageWork work = new PageWork();
+    /** Of the sequences admitted from now on. */
+    String conversation = "";
+
     long submitted;
+    /** Steps that have been awaited. */
+    long completed;
+
     long retired;
+    /** Batches of copies between tiers: handed over, and landed. */
+    long batches;
+
+    long landed;
+    /** Whether a batch lands as soon as it is handed over. */
+    boolean landsAtOnce = true;
+    /** The copies of the plan at hand are under way. */
+    private boolean handedOver;
+    /** Steps with copies that may still be under way, oldest first: the step, its batch. */
+    private final ArrayDeque<long[]> carriers = new ArrayDeque<>();
 
     interface BlockHasherFactory extends java.util.function.Supplier<BlockHasher> {}
 
@@ -48,6 +64,8 @@ final class Play {
         /** It has ended, though a run of it is in flight. */
         boolean ends;
 
+        boolean suspended;
+
         Seq(String name, int[] tokens, int promptTokens, int r, int slot, int cached, PromptKeys keys) {
             this.name = name;
             this.tokens = tokens;
@@ -65,6 +83,11 @@ final class Play {
         return KvOptions.defaults();
     }
 
+    /** Nothing is copied to the host ahead of need. */
+    static KvOptions onDemand(int rewindTokens) {
+        return new KvOptions(true, true, true, KvOptions.ReusePolicy.ALL_REUSABLE, 1, rewindTokens, 35, 0.95, 0, 0);
+    }
+
     static KvOptions rewind(int tokens) {
         return new KvOptions(true, true, true, KvOptions.ReusePolicy.ALL_REUSABLE, 1, tokens, 35, 0.95, 0, 64);
     }
@@ -72,6 +95,11 @@ final class Play {
     /** Full attention only. */
     static Play full(int slots, KvOptions options) {
         return new Play(List.of(LifeCycle.full()), List.of(slots), options);
+    }
+
+    /** Full attention only, and a host tier. */
+    static Play tiered(int slots, int hostSlots, KvOptions options) {
+        return new Play(B, List.of(LifeCycle.full()), List.of(slots), List.of(hostSlots), options, BlockHasher::new);
     }
 
     /** Life cycle 0 slides, life cycle 1 is full. */
@@ -84,10 +112,19 @@ final class Play {
     }
 
     Play(int b, List<LifeCycle> cycles, List<Integer> usable, KvOptions options, BlockHasherFactory hashers) {
+        this(b, cycles, usable, cycles.stream().map(c -> 0).toList(), options, hashers);
+    }
+
+    Play(
+            int b,
+            List<LifeCycle> cycles,
+            List<Integer> usable,
+            List<Integer> host,
+            KvOptions options,
+            BlockHasherFactory hashers) {
         this.options = options;
         this.hashers = hashers;
         List<Long> bytes = cycles.stream().map(c -> 64L).toList();
-        List<Integer> host = cycles.stream().map(c -> 0).toList();
         pools = new KvPools(
                 new KvLayout(b, cycles, bytes), usable.stream().map(s -> s + 1).toList(), host);
         kv = new KvCacheManager(pools, options, 16, 4096, hashers.get());
@@ -131,7 +168,7 @@ final class Play {
         PromptKeys keys = keys(prompt, scope);
         Match m = kv.match(keys, prompt.length - 1);
         int slot = freeSlots.getFirst();
-        OptionalInt r = kv.admit(m, Retention.of(prompt.length), slot, work);
+        OptionalInt r = kv.admit(m, new Retention(prompt.length, conversation, false), slot, work);
         if (r.isEmpty()) {
             return null;
         }
@@ -151,20 +188,64 @@ final class Play {
         return s.grown;
     }
 
+    /** The end of a plan: what is to be copied between tiers is on its way from now on. */
+    void handOver() {
+        if (handedOver) {
+            return;
+        }
+        kv.demoteAhead(work);
+        handedOver = true;
+        if (work.tierCopies.count > 0) {
+            memory.start(work, ++batches, completed, retired);
+            kv.copiesStarted(batches);
+        }
+        if (landsAtOnce) {
+            land(batches);
+        }
+    }
+
+    /** Batches up to this one have landed. */
+    void land(long batch) {
+        landed = Math.max(landed, batch);
+        memory.land(landed);
+        kv.copied(landed);
+    }
+
+    /** Whether the step that was planned must not be submitted yet. */
+    boolean mustWait() {
+        return work.waitsForCopies && batches > landed;
+    }
+
     /** Submits what was grown for these sequences as one step. */
     void submit(Seq... runs) {
+        handOver();
+        if (mustWait()) {
+            land(batches);
+        }
         submitted++;
-        memory.apply(work);
+        if (work.tierCopies.count > 0) {
+            carriers.add(new long[] {submitted, batches});
+        }
+        memory.apply(work, submitted);
         work = new PageWork();
+        handedOver = false;
         for (Seq s : runs) {
-            memory.run(s.slot, s.tokens, s.submittedTokens, s.grown);
+            memory.run(s.slot, s.tokens, s.submittedTokens, s.grown, submitted);
             s.submittedTokens += s.grown;
             s.inFlight.add(s.grown);
             s.lastStep = submitted;
             kv.submitted(s.r, s.grown, submitted);
             s.grown = 0;
         }
-        kv.fences(submitted, retired, retired);
+        fences();
+    }
+
+    private void fences() {
+        while (!carriers.isEmpty() && carriers.getFirst()[1] <= landed) {
+            carriers.removeFirst();
+        }
+        retired = Math.max(retired, carriers.isEmpty() ? completed : Math.min(completed, carriers.getFirst()[0] - 1));
+        kv.fences(submitted, completed, retired);
     }
 
     /** Applies the results of the oldest step of these sequences. */
@@ -182,14 +263,44 @@ final class Play {
         retire(submitted);
     }
 
+    /** All steps up to this one have been awaited; those are retired whose copies have landed too. */
     void retire(long step) {
-        retired = step;
-        kv.fences(submitted, submitted, retired);
+        completed = Math.max(completed, step);
+        fences();
+    }
+
+    boolean ready(Seq s) {
+        return kv.ready(s.r);
+    }
+
+    void suspend(Seq s) {
+        assertThat(kv.suspend(s.r, s.lastStep, work)).isTrue();
+        s.suspended = true;
+    }
+
+    boolean resume(Seq s) {
+        s.suspended = !kv.resume(s.r, work);
+        return !s.suspended;
+    }
+
+    /** Lets steps of copies alone pass until the sequence has all its pages. */
+    void arrive(Seq s) {
+        for (int i = 0; i < 10 && !ready(s); i++) {
+            submit();
+            settle();
+        }
+        assertThat(ready(s)).as("%s has its pages", s.name).isTrue();
     }
 
     /** One step of one sequence, awaited. */
     void step(Seq s, int tokens) {
+        arrive(s);
         int granted = grow(s, tokens, tokens);
+        for (int i = 0; i < 10 && granted == 0 && work.tierCopies.count > 0; i++) {
+            submit(); // room is being made
+            settle();
+            granted = grow(s, tokens, tokens);
+        }
         assertThat(granted).isEqualTo(tokens);
         submit(s);
         await(s);
@@ -216,6 +327,10 @@ final class Play {
 
     void release(Seq s, boolean commit) {
         kv.release(s.r, s.lastStep, commit);
+        freeSlot(s);
+    }
+
+    void freeSlot(Seq s) {
         freeSlots.addFirst(s.slot);
     }
 
@@ -225,10 +340,18 @@ final class Play {
         for (int i = s.history + kept; i < tried.length; i++) {
             tried[i] = -1;
         }
+        handOver();
+        if (mustWait()) {
+            land(batches);
+        }
         submitted++;
-        memory.apply(work);
+        if (work.tierCopies.count > 0) {
+            carriers.add(new long[] {submitted, batches});
+        }
+        memory.apply(work, submitted);
         work = new PageWork();
-        memory.run(s.slot, tried, s.history, s.grown);
+        handedOver = false;
+        memory.run(s.slot, tried, s.history, s.grown, submitted);
         kv.submitted(s.r, s.grown, submitted);
         s.lastStep = submitted;
         s.grown = 0;
@@ -260,8 +383,26 @@ final class Play {
 
     /** Names of the pages of a life cycle that may be evicted, first to go first, as "A3S". */
     List<String> queue(int lc) {
+        return names(kv.cached().pages.evictable(lc));
+    }
+
+    /** The same of the host. */
+    List<String> hostQueue(int lc) {
+        return names(kv.cached().pages.evictable(Tier.HOST, lc));
+    }
+
+    /** Pages on the device that only suspended sequences hold. */
+    List<String> resting(int lc) {
+        return names(kv.cached().pages.resting(lc));
+    }
+
+    /** Pages on their way to the host. */
+    List<String> leaving(int lc) {
+        return names(kv.cached().pages.leaving(lc));
+    }
+
+    private List<String> names(EvictionQueue q) {
         List<String> out = new ArrayList<>();
-        EvictionQueue q = kv.cached().pages.evictable(lc);
         for (int page = q.first(); page >= 0; page = q.after(page)) {
             out.add(names.get(page));
         }

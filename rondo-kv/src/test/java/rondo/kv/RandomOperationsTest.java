@@ -184,7 +184,7 @@ class RandomOperationsTest {
             long before = audit.digest();
             int room = Integer.MAX_VALUE;
             for (int lc = 0; lc < play.layout().lifeCycles().size(); lc++) {
-                room = Math.min(room, play.kv.cached().available(lc));
+                room = Math.min(room, play.kv.tiers().roomAtOnce(lc));
             }
             int capacity = play.kv.reservations().capacity[s.r];
             int reach = (play.layout().blocks(capacity) + room) * b - s.submittedTokens;

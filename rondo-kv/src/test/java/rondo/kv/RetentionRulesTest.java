@@ -60,6 +60,52 @@ class RetentionRulesTest {
         });
     }
 
+    @Test
+    void withTrackDecodeTheWindowBeforeTheReplysEndIsKeptToo() {
+        for (boolean track : new boolean[] {false, true}) {
+            Play play = hybrid(64, 64, Play.rewind(4).withTrackDecode(track));
+            play.playInChunks(8, "A", Play.range(0, 25), Play.range(500, 530)); // 54 tokens with KV, window from 47
+            List<Integer> kept = new ArrayList<>();
+            Pages pages = play.kv.cached().pages;
+            EvictionQueue queue = pages.evictable(0);
+            for (int page = queue.first(); page >= 0; page = queue.after(page)) {
+                if (pages.priority[page] == 70) {
+                    kept.add(play.kv.cached().tree.depth[pages.node[page]]);
+                }
+            }
+            if (track) {
+                assertThat(kept).containsExactlyInAnyOrder(3, 4, 5, 11, 12, 13);
+            } else {
+                assertThat(kept).containsExactlyInAnyOrder(3, 4, 5);
+            }
+            while (pages.priority[queue.first()] < 70) {
+                play.kv.cached().drop(queue.first());
+            }
+            int[] reply = join(Play.range(0, 25), Play.range(500, 529), new int[] {5000});
+            assertThat(play.prompt(reply)).isEqualTo(track ? 54 : 24);
+        }
+    }
+
+    @Test
+    void trackDecodeLeavesPausedAndFailedRequestsAlone() {
+        Play play = hybrid(64, 64, Play.rewind(1).withTrackDecode(true));
+        Play.Seq a = play.admit("A", Play.range(0, 9), Play.range(500, 520));
+        play.prefill(a, 100);
+        play.decode(a);
+        play.kv.pause(a.r, a.lastStep);
+        Play.Seq b = play.admit("B", Play.range(100, 109), Play.range(600, 620));
+        play.prefill(b, 100);
+        play.decode(b);
+        play.release(b, false);
+        Pages pages = play.kv.cached().pages;
+        for (int page = pages.evictable(0).first();
+                page >= 0;
+                page = pages.evictable(0).after(page)) {
+            int block = play.kv.cached().tree.depth[pages.node[page]];
+            assertThat((int) pages.priority[page]).isEqualTo(block < 2 ? 70 : 0);
+        }
+    }
+
     private static List<Integer> kept(int window, int tokensPerBlock, int promptTokens, int rewind) {
         List<Integer> out = new ArrayList<>();
         for (int b = 0; b * tokensPerBlock < promptTokens; b++) {

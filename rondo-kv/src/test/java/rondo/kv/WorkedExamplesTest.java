@@ -5,7 +5,9 @@ import static rondo.kv.Play.full;
 import static rondo.kv.Play.hybrid;
 import static rondo.kv.Play.join;
 import static rondo.kv.Play.range;
+import static rondo.kv.Play.tiered;
 
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** The worked examples of the cache's rules, by their numbers there (kv-cache.md, §14). */
@@ -114,6 +116,56 @@ class WorkedExamplesTest {
     }
 
     @Test
+    void example8OffloadAndOnboard() {
+        Play p = tiered(4, 2, Play.onDemand(0));
+        p.play("A", range(0, 8), 500);
+        p.play("B", range(100, 112), 500);
+        assertThat(p.queue(0)).containsExactly("A0F", "B2F", "B1F", "B0F");
+        assertThat(p.hostQueue(0)).containsExactly("A1F");
+        int[] prompt = join(range(0, 8), new int[] {70, 71});
+        assertThat(p.kv.match(p.keys(prompt, CacheScope.unsalted()), 9).hostPages())
+                .isEqualTo(1);
+        Play.Seq c = p.admit("C", prompt, 500);
+        assertThat(c.cached).isEqualTo(8);
+        p.arrive(c);
+        assertThat(p.queue(0)).containsExactly("B1F", "B0F");
+        assertThat(p.hostQueue(0)).containsExactly("B2F");
+        p.prefill(c, 100);
+        p.end(c);
+        assertThat(p.queue(0)).containsExactly("B0F", "C2F", "A1F", "A0F");
+        assertThat(p.hostQueue(0)).containsExactly("B2F", "B1F");
+        KvStats.Counters n = p.kv.stats().counters();
+        assertThat(n.offloadedOnDemand()).isEqualTo(3);
+        assertThat(n.offloadedAhead() + n.dropped()).isZero();
+        assertThat(n.onboarded()).isEqualTo(1);
+        assertThat(p.memory.tierCopies).isEqualTo(4);
+    }
+
+    @Test
+    void example9ThresholdAndHostPressure() {
+        Play p = new Play(
+                4,
+                List.of(LifeCycle.sliding(8), LifeCycle.full()),
+                List.of(4, 20),
+                List.of(2, 0),
+                Play.onDemand(4),
+                BlockHasher::new);
+        p.playInChunks(4, "A", range(0, 21), 500);
+        assertThat(p.kv.stats().lifeCycles().get(S).dropped()).isEqualTo(2);
+        assertThat(p.queue(S)).containsExactly("A5S", "A2S", "A4S", "A3S");
+        assertThat(p.hostQueue(S)).isEmpty();
+        p.playInChunks(4, "B", range(100, 113), 500);
+        assertThat(p.queue(F)).doesNotContain("A5F");
+        assertThat(p.hostQueue(S)).containsExactly("A4S", "A3S");
+        assertThat(p.kv.stats().lifeCycles().get(S).droppedFromHost()).isEqualTo(1);
+        Play.Seq again = p.admit("a", range(0, 21), 500);
+        assertThat(again.cached).isEqualTo(20);
+        p.arrive(again);
+        assertThat(p.kv.stats().counters().onboarded()).isEqualTo(2);
+        p.prefill(again, 4);
+    }
+
+    @Test
     void example10DroppingAFullPageTakesTheSubtree() {
         Play p = full(64, Play.options());
         p.play("A", range(0, 12), 500);
@@ -164,6 +216,30 @@ class WorkedExamplesTest {
             assertThat(p.lookup(join(range(0, 16), range(90, 94), new int[] {7, 7})))
                     .isEqualTo(20);
             assertThat(p.lookup(join(range(0, 16), range(900, 904)))).isEqualTo(16);
+            assertThat(p.lookup(join(turn2, range(900, 904)))).isEqualTo(32);
+        }
+    }
+
+    @Test
+    void example12PerConversationOverTwoTurns() {
+        for (int turns : new int[] {1, 2}) {
+            KvOptions options =
+                    new KvOptions(true, true, true, KvOptions.ReusePolicy.PER_CONVERSATION, turns, 0, 35, 0.95, 0, 64);
+            Play p = hybrid(64, 64, options);
+            p.conversation = "c";
+            p.playInChunks(8, "A", range(0, 16), range(90, 95));
+            assertThat(p.queue(S)).containsExactlyInAnyOrder("A2S", "A3S", "A4S");
+            int[] turn2 = join(range(0, 16), range(90, 95), range(200, 211));
+            Play.Seq b = p.playInChunks(8, "B", turn2, 500);
+            assertThat(b.cached).isEqualTo(20);
+            if (turns == 1) {
+                assertThat(p.queue(S)).as("A2S to A4S are dropped actively").containsExactlyInAnyOrder("B6S", "B7S");
+            } else {
+                assertThat(p.queue(S)).containsExactlyInAnyOrder("A2S", "A3S", "A4S", "B6S", "B7S");
+            }
+            assertThat(p.lookup(join(range(0, 16), range(90, 94), new int[] {7, 7})))
+                    .isEqualTo(turns == 1 ? 0 : 20);
+            assertThat(p.lookup(join(range(0, 16), range(900, 904)))).isEqualTo(turns == 1 ? 0 : 16);
             assertThat(p.lookup(join(turn2, range(900, 904)))).isEqualTo(32);
         }
     }
@@ -243,6 +319,39 @@ class WorkedExamplesTest {
     }
 
     @Test
+    void example17SuspendWithAHost() {
+        Play p = tiered(6, 4, Play.onDemand(0));
+        Play.Seq a = p.admit("A", range(0, 8), range(10, 16));
+        Play.Seq b = p.admit("B", range(100, 108), range(110, 116));
+        p.prefill(a, 100);
+        p.prefill(b, 100);
+        for (int i = 0; i < 4; i++) {
+            p.step(a, 1);
+            p.step(b, 1);
+        }
+        assertThat(p.grow(a, 1, 1)).as("no room").isZero();
+        p.suspend(b);
+        assertThat(p.resting(0)).containsExactly("B2F", "B1F", "B0F");
+        assertThat(p.grow(a, 1, 1)).isEqualTo(1);
+        assertThat(p.work.waitsForCopies).as("the step waits for B2F's copy").isTrue();
+        p.submit(a);
+        p.await(a);
+        p.settle();
+        assertThat(p.resting(0)).containsExactly("B1F", "B0F");
+        p.end(a);
+        assertThat(p.queue(0)).containsExactly("A3F", "A2F", "A1F", "A0F");
+        assertThat(p.kv.stats().utilisation()).isEqualTo(2 / 6.0);
+        assertThat(p.resume(b)).isTrue();
+        assertThat(p.ready(b)).as("B2F is on the host").isFalse();
+        p.arrive(b);
+        p.decode(b);
+        assertThat(p.hostQueue(0)).containsExactly("A3F", "A2F");
+        assertThat(p.queue(0)).containsExactly("A1F", "A0F");
+        assertThat(p.kv.stats().counters().onboarded()).isEqualTo(1);
+        assertThat(p.kv.stats().counters().dropped()).isZero();
+    }
+
+    @Test
     void example18AStepInFlight() {
         Play p = hybrid(3, 10, Play.options());
         Play.Seq a = p.admit("A", range(0, 10), 20, 21, 22, 23);
@@ -271,7 +380,7 @@ class WorkedExamplesTest {
         p.grow(a, 1, 1);
         assertThat(p.queue(S)).isEmpty();
         assertThat(pages.slot[p.kv.reservations().page(a.r, S, 3)]).isEqualTo(slot);
-        assertThat(pages.lastStepOfSlot(S, slot))
+        assertThat(pages.slots(Tier.DEVICE, S).lastStep(slot))
                 .as("a copy would have to wait for it")
                 .isEqualTo(3);
         p.submit(a);
@@ -290,6 +399,102 @@ class WorkedExamplesTest {
                 .isZero();
         assertThat(p.lookup(join(java.util.Arrays.copyOf(tokens, 9), range(900, 904))))
                 .isZero();
+    }
+
+    @Test
+    void example18ACopyWaitsForTheStepThatReadsTheSlot() {
+        // A0S of the example is a page of A that leaves the window while a step reads it; X1F waits for its slot.
+        Play p = tiered(3, 4, Play.onDemand(0));
+        p.play("X", range(300, 304), 500);
+        Play.Seq a = p.admit("A", range(0, 10), 20, 21);
+        p.step(a, 8);
+        p.grow(a, 2, 2); // X0F goes to the host
+        p.submit();
+        p.settle();
+        assertThat(p.hostQueue(0)).containsExactly("X0F");
+        p.grow(a, 2, 2);
+        p.submit(a);
+        long inFlight = p.submitted;
+        p.release(a, false); // its last step is under way and still reads A2F
+        Play.Seq x = p.admit("x", join(range(300, 304), new int[] {1}), 500);
+        assertThat(x.cached).isEqualTo(4);
+        int slot = p.kv.cached().pages.deviceSlot(p.kv.reservations().page(x.r, 0, 0));
+        assertThat(p.kv.cached().pages.slots(Tier.DEVICE, 0).lastStep(slot)).isEqualTo(inFlight);
+        assertThat(p.work.tierCopies.count).as("the copy waits").isZero();
+        p.submit();
+        assertThat(p.kv.stats().counters().onboarded()).isZero();
+        p.retire(inFlight);
+        p.submit(); // the next plan
+        assertThat(p.kv.stats().counters().onboarded()).isEqualTo(1);
+        assertThat(p.ready(x)).isTrue();
+        p.prefill(x, 100);
+    }
+
+    @Test
+    void example19DemoteAhead() {
+        Play p = demoteAhead();
+        Play.Seq c = p.admit("C", range(200, 208), 500, 501, 502);
+        p.grow(c, 4, 4);
+        p.submit(c);
+        state(p, 1, List.of("A2F"), "A1F", List.of());
+        p.await(c);
+        p.settle();
+        p.grow(c, 4, 4);
+        p.submit(c);
+        state(p, 0, List.of("A2F", "A1F"), "A0F", List.of());
+        p.await(c);
+        p.settle();
+        p.land(p.batches);
+        state(p, 2, List.of(), "A0F", List.of("A2F", "A1F"));
+        p.grow(c, 1, 1);
+        assertThat(p.work.waitsForCopies).as("no step waits for a copy").isFalse();
+        p.submit(c);
+        state(p, 1, List.of("A0F"), "B2F", List.of("A2F", "A1F"));
+        p.land(p.batches);
+        state(p, 2, List.of(), "B2F", List.of("A2F", "A1F", "A0F"));
+        assertThat(p.kv.stats().counters().offloadedAhead()).isEqualTo(3);
+        assertThat(p.kv.stats().counters().offloadedOnDemand()).isZero();
+    }
+
+    @Test
+    void example19APageOnItsWayOutIsTakenBack() {
+        Play p = demoteAhead();
+        Play.Seq c = p.admit("C", range(200, 208), 500, 501, 502);
+        p.step(c, 4);
+        p.step(c, 4);
+        assertThat(p.leaving(0)).containsExactly("A2F", "A1F");
+        int hostFree = p.kv.cached().pages.slots(Tier.HOST, 0).free();
+        Play.Seq again = p.admit("a", join(range(0, 8), new int[] {70}), 500);
+        assertThat(again.cached).isEqualTo(8);
+        assertThat(p.ready(again)).as("nothing is onboarded").isTrue();
+        assertThat(p.leaving(0)).containsExactly("A2F");
+        assertThat(p.kv.cached().pages.slots(Tier.HOST, 0).free()).isEqualTo(hostFree);
+        p.land(p.batches);
+        assertThat(p.hostQueue(0)).containsExactly("A2F");
+        assertThat(p.kv.cached().pages.slots(Tier.HOST, 0).free()).isEqualTo(hostFree + 1);
+        assertThat(p.kv.stats().counters().takenBack()).isEqualTo(1);
+        assertThat(p.kv.stats().counters().onboarded()).isZero();
+        p.prefill(again, 100);
+        p.end(again);
+        assertThat(p.queue(0)).endsWith("a2F", "A1F", "A0F");
+    }
+
+    private static Play demoteAhead() {
+        Play p =
+                tiered(8, 4, new KvOptions(true, true, true, KvOptions.ReusePolicy.ALL_REUSABLE, 1, 0, 35, 0.95, 0, 4));
+        p.landsAtOnce = false;
+        p.play("A", range(0, 12), 500);
+        p.play("B", range(100, 112), 500);
+        assertThat(p.queue(0)).containsExactly("A2F", "A1F", "A0F", "B2F", "B1F", "B0F");
+        state(p, 2, List.of(), "A2F", List.of());
+        return p;
+    }
+
+    private static void state(Play p, int free, List<String> onTheWay, String front, List<String> host) {
+        assertThat(p.kv.cached().pages.free(0)).isEqualTo(free);
+        assertThat(p.leaving(0)).isEqualTo(onTheWay);
+        assertThat(p.queue(0)).first().isEqualTo(front);
+        assertThat(p.hostQueue(0)).isEqualTo(host);
     }
 
     private static void counts(Play p, Play.Seq s, int committed, int history, int submitted, int capacity) {

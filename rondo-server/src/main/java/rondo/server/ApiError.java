@@ -76,6 +76,11 @@ final class ApiError extends Exception {
         return new ApiError(404, "not_found_error", null, null, 0, "there is no " + Values.cut(path) + " here");
     }
 
+    static ApiError noKvEvents() {
+        String message = "no KV events are buffered here: kv_cache_config.event_buffer_max_size is 0";
+        return new ApiError(404, "not_found_error", null, null, 0, message);
+    }
+
     static ApiError noSuchModel(String asked, String served) {
         String message = "the model '" + Values.cut(asked) + "' is not served here; this is '" + served + "'";
         return new ApiError(404, "not_found_error", "model", "model_not_found", 0, message);

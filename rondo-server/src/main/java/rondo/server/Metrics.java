@@ -6,6 +6,7 @@ import java.util.concurrent.atomic.LongAdder;
 import rondo.engine.Distribution;
 import rondo.engine.EngineStats;
 import rondo.kv.KvStats;
+import rondo.server.kvevents.KvEvents;
 import rondo.text.PrefixTokenizationCache;
 
 /** Counters and histograms of the front, and the Prometheus text of them and of the engine's snapshot (§3.5). */
@@ -54,13 +55,21 @@ final class Metrics {
     }
 
     /** The exposition text; with {@code alias} each metric a second time under the name that trtllm-serve has. */
-    String prometheus(String model, EngineStats stats, PrefixTokenizationCache.Stats tokenization, boolean alias) {
+    String prometheus(
+            String model,
+            EngineStats stats,
+            KvEvents.Counts events,
+            PrefixTokenizationCache.Stats tokenization,
+            boolean alias) {
         StringBuilder out = new StringBuilder(16 << 10);
         String label = "model_name=\"" + model.replace("\\", "\\\\").replace("\"", "\\\"") + "\"";
         for (String prefix : alias ? new String[] {"rondo_", "trtllm_"} : new String[] {"rondo_"}) {
             shared(new Writer(out, prefix, label), stats);
         }
-        own(new Writer(out, "rondo_", label), stats, tokenization);
+        Writer own = new Writer(out, "rondo_", label);
+        own(own, stats, tokenization);
+        own.counter("kv_events_total", events.taken());
+        own.counter("kv_events_dropped_total", events.dropped());
         return out.toString();
     }
 
@@ -188,7 +197,9 @@ final class Metrics {
         w.counter("kv_missed_blocks_total", kv.missed());
         w.counter("kv_dropped_pages_total", kv.dropped());
         w.counter("kv_offload_pages_total", kv.offloaded());
+        w.counter("kv_offload_bytes_total", stats.kv().bytes(KvStats.Counters::offloaded));
         w.counter("kv_onboard_pages_total", kv.onboarded());
+        w.counter("kv_onboard_bytes_total", stats.kv().bytes(KvStats.Counters::onboarded));
         w.counter("kv_copy_wait_seconds_total", stats.preemption().copyWaitNanos() / 1e9);
     }
 }

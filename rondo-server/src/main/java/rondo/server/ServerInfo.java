@@ -83,6 +83,7 @@ final class ServerInfo {
                 .prometheus(
                         front.model().id(),
                         front.service().stats(),
+                        front.events().counts(),
                         front.model().chat().cacheStats(),
                         front.options().metricsAlias());
     }

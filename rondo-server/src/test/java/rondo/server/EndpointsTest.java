@@ -119,6 +119,8 @@ class EndpointsTest {
                 .containsEntry("rondo_pipeline_drains_total{model_name=\"test-model\"}", "15")
                 .containsEntry("rondo_scheduler_stalls_total{model_name=\"test-model\"}", "16")
                 .containsEntry("rondo_kv_copy_wait_seconds_total{model_name=\"test-model\"}", "1.7")
+                .containsEntry("rondo_kv_offload_bytes_total{model_name=\"test-model\"}", Long.toString(6 * 64))
+                .containsEntry("rondo_kv_onboard_bytes_total{model_name=\"test-model\"}", Long.toString(7 * 64))
                 .containsEntry("trtllm_num_paused_requests{model_name=\"test-model\"}", "1")
                 .containsEntry("rondo_step_seconds_bucket{model_name=\"test-model\",phase=\"plan\",le=\"1\"}", "5")
                 .containsEntry("rondo_step_seconds_bucket{model_name=\"test-model\",phase=\"plan\",le=\"+Inf\"}", "6")
@@ -136,7 +138,10 @@ class EndpointsTest {
                         new KvStats.Pool(1, Tier.DEVICE, 50, 20, 10, 20),
                         new KvStats.Pool(0, Tier.HOST, 8, 7, 1, 0),
                         new KvStats.Pool(1, Tier.HOST, 4, 1, 1, 2)),
-                new KvStats.Counters(100, 30, 10, 60, 5, 6, 7, 8, 9, 10));
+                List.of(new KvStats.Counters(64, 100, 30, 10, 60, 5, 0, 2, 4, 0, 7, 8, 0)),
+                9,
+                10,
+                0);
         return new IterationRow(
                 iteration,
                 1_787_446_923_123_456L,

@@ -51,7 +51,10 @@ final class FakeService implements GenerationService, AutoCloseable {
     public EngineStats stats() {
         KvStats kv = new KvStats(
                 List.of(new KvStats.Pool(0, Tier.DEVICE, 100, 60, 30, 10)),
-                new KvStats.Counters(1, 2, 3, 4, 5, 6, 7, 8, 9, 10));
+                List.of(new KvStats.Counters(64, 1, 2, 3, 4, 5, 0, 2, 4, 0, 7, 8, 0)),
+                9,
+                10,
+                0);
         return new EngineStats(
                 state,
                 submitted.size(),

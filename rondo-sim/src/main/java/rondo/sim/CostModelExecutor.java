@@ -49,10 +49,13 @@ public final class CostModelExecutor implements Executor {
     private long inFree;
     private long copies;
     private long landed;
+    /** When all copies that were handed over have landed. */
+    private long lastLanding;
 
     // What a simulation reports.
     private long busyNanos;
     private long computedTokens;
+    private long copyWaitNanos;
 
     public CostModelExecutor(
             ModelFacts facts, MemoryBudget budget, CostModel cost, Replies replies, VirtualClock clock) {
@@ -95,7 +98,9 @@ public final class CostModelExecutor implements Executor {
         for (int i = 0; i < plan.begins; i++) {
             seeds[plan.beginSlot[i]] = plan.beginParams[i].seed();
         }
-        long begin = Math.max(clock.nanoTime(), ends[parity(submitted)]);
+        long ready = Math.max(clock.nanoTime(), ends[parity(submitted)]);
+        long begin = plan.runs == 0 || plan.pages.waitsForCopies ? Math.max(ready, lastLanding) : ready;
+        copyWaitNanos += plan.runs == 0 ? 0 : begin - ready;
         long nanos = cost.stepNanos(plan, facts.layout());
         submitted++;
         durations[parity(submitted)] = nanos;
@@ -166,7 +171,8 @@ public final class CostModelExecutor implements Executor {
         if (in > 0) {
             inFree = Math.max(inFree, begin) + in;
         }
-        landings.add(new Landing(++copies, Math.max(out > 0 ? outFree : begin, in > 0 ? inFree : begin)));
+        lastLanding = Math.max(lastLanding, Math.max(out > 0 ? outFree : begin, in > 0 ? inFree : begin));
+        landings.add(new Landing(++copies, lastLanding));
         return copies;
     }
 
@@ -193,6 +199,11 @@ public final class CostModelExecutor implements Executor {
     /** Tokens of all runs so far: those of prompts that were not cached, and those that were decoded. */
     public long computedTokens() {
         return computedTokens;
+    }
+
+    /** Nanoseconds that steps with runs waited for copies. */
+    public long copyWaitNanos() {
+        return copyWaitNanos;
     }
 
     private static int parity(long step) {

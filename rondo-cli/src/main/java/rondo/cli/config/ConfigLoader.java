@@ -9,8 +9,11 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import rondo.base.UserError;
 import rondo.kv.KvOptions;
+import rondo.server.kvevents.HashAlgorithm;
+import rondo.server.kvevents.StreamOptions;
 
 /** Reads a configuration file and the flags beside it into a {@link ServeConfig}, or says all that is wrong. */
 public final class ConfigLoader {
@@ -77,6 +80,7 @@ public final class ConfigLoader {
                         s.bool("enable_chunked_prefill"),
                         s.bool("rondo.allow_longer_than_model")),
                 kv(s),
+                events(s),
                 new ServeConfig.Scheduling(
                         s.bool("scheduler_config.enable_prefix_aware_scheduling"),
                         s.integer("rondo.max_queue_size"),
@@ -113,6 +117,26 @@ public final class ConfigLoader {
                 s.bytes(kv + "max_gpu_total_bytes"),
                 s.reals(kv + "pool_ratio"),
                 s.optionalInt(kv + "avg_seq_len"));
+    }
+
+    private static ServeConfig.Events events(Settings s) {
+        String kv = "kv_cache_config.";
+        String stream = kv + "kv_events_config.";
+        HashAlgorithm hashes = s.text(kv + "kv_cache_event_hash_algo").equals("v2_sha256_64")
+                ? HashAlgorithm.V2_SHA256_64
+                : HashAlgorithm.V2_SHA256;
+        Optional<StreamOptions> options = s.bool(stream + "enable_kv_cache_events")
+                ? Optional.of(new StreamOptions(
+                        s.text(stream + "endpoint"),
+                        s.optionalText(stream + "replay_endpoint"),
+                        s.integer(stream + "buffer_steps"),
+                        s.integer(stream + "hwm"),
+                        s.integer(stream + "max_queue_size"),
+                        s.text(stream + "topic"),
+                        StreamOptions.Format.valueOf(upper(s.text(stream + "format"))),
+                        s.bool("rondo.kv_events_all_groups")))
+                : Optional.empty();
+        return new ServeConfig.Events(s.integer(kv + "event_buffer_max_size"), hashes, options);
     }
 
     private static String upper(String word) {

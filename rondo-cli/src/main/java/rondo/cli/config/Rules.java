@@ -25,6 +25,7 @@ final class Rules {
         rules.stepSize();
         rules.pools();
         rules.endpoints();
+        EventRules.check(settings, problems);
         rules.graphs();
         rules.directories();
     }

@@ -8,6 +8,8 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 import rondo.base.UserError;
 import rondo.kv.KvOptions;
+import rondo.server.kvevents.HashAlgorithm;
+import rondo.server.kvevents.StreamOptions;
 
 /**
  * The whole configuration of a server, valid and immutable; made by {@link ConfigLoader}.
@@ -15,6 +17,7 @@ import rondo.kv.KvOptions;
  * @param model      what is loaded
  * @param limits     sizes of steps, batches and sequences
  * @param kv         the memory
+ * @param events     what routers are told of it
  * @param scheduling order, queues and timeouts
  * @param front      the HTTP side
  * @param cpu        the CPU back end
@@ -25,6 +28,7 @@ public record ServeConfig(
         Model model,
         Limits limits,
         Kv kv,
+        Events events,
         Scheduling scheduling,
         Front front,
         Cpu cpu,
@@ -138,6 +142,15 @@ public record ServeConfig(
                     maxNumTokens);
         }
     }
+
+    /**
+     * What routers are told of the memory, in one of two ways or not at all.
+     *
+     * @param buffered events kept for {@code /kv_cache_events}; 0 = none
+     * @param hashes   how the buffered ones name blocks
+     * @param stream   how they are streamed instead
+     */
+    public record Events(int buffered, HashAlgorithm hashes, Optional<StreamOptions> stream) {}
 
     /**
      * Order, queues and timeouts; 0 = none for a timeout.

@@ -1,0 +1,65 @@
+package rondo.kv;
+
+import java.util.Arrays;
+
+/** Which pages each reservation still waits for: those whose copy into the device has not landed, or not even begun. */
+final class Arrivals {
+    private final Pages pages;
+    private final int[] missing;
+    private int[] reservation = new int[64];
+    private int[] page = new int[64];
+    private int count;
+
+    Arrivals(Pages pages, int mostReservations) {
+        this.pages = pages;
+        this.missing = new int[mostReservations];
+    }
+
+    /** The reservation waits for this page, unless it is there. */
+    void await(int r, int forPage) {
+        if (pages.isUsable(forPage)) {
+            return;
+        }
+        if (count == page.length) {
+            reservation = Arrays.copyOf(reservation, 2 * count);
+            page = Arrays.copyOf(page, 2 * count);
+        }
+        reservation[count] = r;
+        page[count++] = forPage;
+        missing[r]++;
+    }
+
+    boolean hasAll(int r) {
+        return missing[r] == 0;
+    }
+
+    /** Looks which pages have come. */
+    void update() {
+        int kept = 0;
+        for (int i = 0; i < count; i++) {
+            if (pages.isUsable(page[i])) {
+                missing[reservation[i]]--;
+            } else {
+                reservation[kept] = reservation[i];
+                page[kept++] = page[i];
+            }
+        }
+        count = kept;
+    }
+
+    /** The reservation waits no longer, whatever comes. */
+    void forget(int r) {
+        if (missing[r] == 0) {
+            return;
+        }
+        int kept = 0;
+        for (int i = 0; i < count; i++) {
+            if (reservation[i] != r) {
+                reservation[kept] = reservation[i];
+                page[kept++] = page[i];
+            }
+        }
+        count = kept;
+        missing[r] = 0;
+    }
+}
