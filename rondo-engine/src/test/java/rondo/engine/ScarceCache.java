@@ -56,6 +56,11 @@ public final class ScarceCache implements KvCache {
     }
 
     @Override
+    public void pause(int reservation, long lastStep) {
+        kv.pause(reservation, lastStep);
+    }
+
+    @Override
     public boolean ready(int reservation) {
         return kv.ready(reservation);
     }
@@ -83,6 +88,11 @@ public final class ScarceCache implements KvCache {
     @Override
     public void fences(long submitted, long completed, long retired) {
         kv.fences(submitted, completed, retired);
+    }
+
+    @Override
+    public void now(long nanos) {
+        kv.now(nanos);
     }
 
     @Override
