@@ -6,9 +6,11 @@ import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.time.LocalDateTime;
 import java.time.LocalTime;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
@@ -23,9 +25,13 @@ import rondo.engine.Engine;
 import rondo.engine.EngineOptions;
 import rondo.engine.EngineStats;
 import rondo.engine.spi.Executor;
+import rondo.engine.spi.MemoryBudget;
+import rondo.engine.spi.ModelFacts;
 import rondo.kv.KvCache;
 import rondo.kv.KvCacheManager;
+import rondo.kv.KvLayout;
 import rondo.kv.KvPools;
+import rondo.kv.LifeCycle;
 import rondo.model.DType;
 import rondo.model.LoadedModel;
 import rondo.model.ModelLoader;
@@ -39,6 +45,10 @@ import rondo.server.SamplingDefaults;
 import rondo.server.ServedModel;
 import rondo.server.ServerOptions;
 import rondo.server.WeightSummary;
+import rondo.server.kvevents.BufferedKvEvents;
+import rondo.server.kvevents.CacheShape;
+import rondo.server.kvevents.KvEventStream;
+import rondo.server.kvevents.KvEvents;
 import rondo.text.ChatEncoder;
 import rondo.text.ChatTemplate;
 import rondo.text.HuggingFaceTokenizer;
@@ -53,15 +63,23 @@ final class LocalServer implements AutoCloseable {
     private final ChatEncoder chat;
     private final LoadedModel model;
     private final Engine engine;
+    private final KvEvents events;
     private final RondoServer http;
     private final URI url;
 
     private LocalServer(
-            Tokenizer tokenizer, ChatEncoder chat, LoadedModel model, Engine engine, RondoServer http, URI url) {
+            Tokenizer tokenizer,
+            ChatEncoder chat,
+            LoadedModel model,
+            Engine engine,
+            KvEvents events,
+            RondoServer http,
+            URI url) {
         this.tokenizer = tokenizer;
         this.chat = chat;
         this.model = model;
         this.engine = engine;
+        this.events = events;
         this.http = http;
         this.url = url;
     }
@@ -78,8 +96,10 @@ final class LocalServer implements AutoCloseable {
                     Background.start("rondo-transport", RondoServer.Transport::open);
             Undo.Step closeTransport = undo.add(() -> transport.quietly(RondoServer.Transport::close));
             LoadedModel model = load(request, undo, time);
-            MemoryPlan memory = MemoryPlan.of(config, model.executor());
-            Engine engine = engine(config, model.executor(), memory, time);
+            MemoryPlan memory = memory(config, model.executor());
+            KvEvents events = events(config.events(), memory);
+            undo.add(events::close);
+            Engine engine = engine(config, model.executor(), memory, events, time);
             undo.add(engine::close);
             Tokenizer tokenizer = text.await();
             ChatTemplate template = template(request);
@@ -96,11 +116,11 @@ final class LocalServer implements AutoCloseable {
             engine.start();
             RondoServer.Transport loops = transport.await();
             undo.remove(closeTransport);
-            RondoServer http = RondoServer.start(loops, serverOptions(request), served, engine, time);
+            RondoServer http = RondoServer.start(loops, serverOptions(request), served, engine, time, events);
             undo.keep();
             String host = request.host().contains(":") ? "[" + request.host() + "]" : request.host();
             URI url = URI.create("http://" + host + ":" + http.port());
-            return new LocalServer(tokenizer, chat, model, engine, http, url);
+            return new LocalServer(tokenizer, chat, model, engine, events, http, url);
         }
     }
 
@@ -121,13 +141,20 @@ final class LocalServer implements AutoCloseable {
                                 + " tokenizer_config.json); give one with --chat_template"));
     }
 
-    private static LoadedModel load(ServeRequest request, Undo undo, TimeSource time) {
-        ServeConfig config = request.config();
-        ModelOptions options = new ModelOptions(
+    /** How the file wants the checkpoint to be read. */
+    static ModelOptions modelOptions(ServeConfig config) {
+        return new ModelOptions(
                 DType.valueOf(config.model().dtype().name()),
                 DType.valueOf(config.kv().dtype().name()),
                 config.kv().tokensPerBlock(),
-                config.model().disableMmEncoder());
+                config.model().disableMmEncoder(),
+                config.kv().windows(),
+                config.limits().maxSeqLen().orElse(0));
+    }
+
+    private static LoadedModel load(ServeRequest request, Undo undo, TimeSource time) {
+        ServeConfig config = request.config();
+        ModelOptions options = modelOptions(config);
         int threads = config.cpu().threads().orElse(Runtime.getRuntime().availableProcessors());
         Device device = Cpu.open(threads);
         Undo.Step closeDevice = undo.add(device::close);
@@ -144,20 +171,46 @@ final class LocalServer implements AutoCloseable {
         return model;
     }
 
-    private static Engine engine(ServeConfig config, Executor executor, MemoryPlan memory, TimeSource time) {
-        EngineOptions options = memory.engineOptions(config);
+    private static MemoryPlan memory(ServeConfig config, Executor executor) {
+        ModelFacts facts = executor.model();
+        MemoryBudget budget = executor.budget(MemoryPlan.limits(config, facts.maxLength()));
+        return MemoryPlan.of(config, facts, MemoryBase.ofCpu(config, budget));
+    }
+
+    private static KvEvents events(ServeConfig.Events config, MemoryPlan memory) {
+        KvLayout layout = memory.pools().layout();
+        List<Integer> windows =
+                layout.lifeCycles().stream().map(LifeCycle::window).toList();
+        CacheShape shape = new CacheShape(layout.tokensPerBlock(), memory.maxSeqLen(), windows);
+        if (config.stream().isPresent()) {
+            return KvEventStream.open(config.stream().get(), shape, InstantSource.system());
+        }
+        return config.buffered() > 0 ? new BufferedKvEvents(config.buffered(), config.hashes(), shape) : KvEvents.off();
+    }
+
+    private static Engine engine(
+            ServeConfig config, Executor executor, MemoryPlan memory, KvEvents events, TimeSource time) {
+        EngineOptions options = memory.engineOptions(config, false);
         KvPools pools = memory.pools();
         executor.open(pools, options.limits());
         KvCache kv = new KvCacheManager(
-                pools, config.kv().options(options.maxNumTokens()), options.maxBatchSize(), options.maxSeqLen());
+                pools,
+                config.kv().options(options.maxNumTokens()).withEventBuffer(events.stepLimit()),
+                options.maxBatchSize(),
+                options.maxSeqLen());
+        config.noticesFor(pools.layout().lifeCycles()).forEach(notice -> LOG.info("{}", notice.text()));
         memory.log(LOG);
         LOG.info(
-                "scheduler policy=MAX_UTILIZATION max_batch_size={} max_num_tokens={} max_seq_len={} chunked_prefill={}",
+                "scheduler policy={} preemption={} overlap={} max_batch_size={} max_num_tokens={} max_seq_len={}"
+                        + " chunked_prefill={}",
+                options.capacity(),
+                options.preemption(),
+                options.overlap(),
                 options.maxBatchSize(),
                 options.maxNumTokens(),
                 options.maxSeqLen(),
                 options.chunkedPrefill());
-        return Engine.open(executor, kv, options, time);
+        return Engine.open(executor, kv, options, time, events.feed());
     }
 
     private static ServedModel served(
@@ -221,6 +274,7 @@ final class LocalServer implements AutoCloseable {
                 .apiKeys(front.apiKeys())
                 .strictBody(front.strictBody())
                 .metricsAlias(front.metricsAlias())
+                .maxCharsPerToken(front.maxCharsPerToken())
                 .metricsFormat(ServerOptions.MetricsFormat.valueOf(
                         front.metricsFormat().name()))
                 .build();
@@ -268,6 +322,7 @@ final class LocalServer implements AutoCloseable {
     public void close() {
         http.close();
         engine.close();
+        events.close();
         model.executor().close();
         tokenizer.close();
     }

@@ -56,11 +56,6 @@ public final class ScarceCache implements KvCache {
     }
 
     @Override
-    public void pause(int reservation, long lastStep) {
-        kv.pause(reservation, lastStep);
-    }
-
-    @Override
     public boolean ready(int reservation) {
         return kv.ready(reservation);
     }
@@ -91,11 +86,6 @@ public final class ScarceCache implements KvCache {
     }
 
     @Override
-    public void now(long nanos) {
-        kv.now(nanos);
-    }
-
-    @Override
     public void copiesStarted(long batch) {
         kv.copiesStarted(batch);
     }
@@ -118,6 +108,11 @@ public final class ScarceCache implements KvCache {
     @Override
     public void stats(KvNumbers into) {
         kv.stats(into);
+    }
+
+    @Override
+    public int available(int lifeCycle) {
+        return kv.available(lifeCycle);
     }
 
     @Override

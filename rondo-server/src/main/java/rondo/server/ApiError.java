@@ -49,6 +49,19 @@ final class ApiError extends Exception {
         return new ApiError(400, "invalid_request_error", param, "context_length_exceeded", 0, message);
     }
 
+    /** In the words of the other one, because agents look for them. */
+    static ApiError inputLength(String param, long maxInputLen, long prompt) {
+        String message = "This model's maximum context length is " + maxInputLen
+                + " tokens for the input (max_input_len). However, you requested " + prompt
+                + " tokens in the messages. Please reduce the length of the input messages.";
+        return new ApiError(400, "invalid_request_error", param, "context_length_exceeded", 0, message);
+    }
+
+    /** The request is well-formed, but could never run here. */
+    static ApiError tooLarge(String message) {
+        return new ApiError(400, "invalid_request_error", null, "request_too_large", 0, message);
+    }
+
     static ApiError unauthorized() {
         return new ApiError(
                 401,
@@ -61,6 +74,11 @@ final class ApiError extends Exception {
 
     static ApiError noSuchPath(String path) {
         return new ApiError(404, "not_found_error", null, null, 0, "there is no " + Values.cut(path) + " here");
+    }
+
+    static ApiError noKvEvents() {
+        String message = "no KV events are buffered here: kv_cache_config.event_buffer_max_size is 0";
+        return new ApiError(404, "not_found_error", null, null, 0, message);
     }
 
     static ApiError noSuchModel(String asked, String served) {

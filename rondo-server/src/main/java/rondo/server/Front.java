@@ -2,6 +2,7 @@ package rondo.server;
 
 import rondo.base.TimeSource;
 import rondo.engine.GenerationService;
+import rondo.server.kvevents.KvEvents;
 
 /** What every part of the server works with. */
 record Front(
@@ -10,4 +11,5 @@ record Front(
         GenerationService service,
         Metrics metrics,
         TimeSource time,
-        SpecialTokens specials) {}
+        SpecialTokens specials,
+        KvEvents events) {}

@@ -25,6 +25,8 @@ import rondo.base.TimeSource;
 import rondo.base.UserError;
 import rondo.engine.EngineStats;
 import rondo.engine.GenerationService;
+import rondo.server.kvevents.BufferedKvEvents;
+import rondo.server.kvevents.KvEvents;
 
 /**
  * A listening server over a {@link GenerationService}. Event loops carry bytes, a small pool parses and tokenizes,
@@ -117,9 +119,20 @@ public final class RondoServer implements AutoCloseable {
     /** As above, on event loops that the server owns from now on. */
     public static RondoServer start(
             Transport transport, ServerOptions options, ServedModel model, GenerationService service, TimeSource time) {
-        RondoServer server = new RondoServer(
-                new Front(options, model, service, new Metrics(), time, new SpecialTokens(model.tokenizer())),
-                transport);
+        return start(transport, options, model, service, time, KvEvents.off());
+    }
+
+    /** As above, with the events of the cache; they stay the caller's, who closes them after the engine. */
+    public static RondoServer start(
+            Transport transport,
+            ServerOptions options,
+            ServedModel model,
+            GenerationService service,
+            TimeSource time,
+            KvEvents events) {
+        SpecialTokens specials = new SpecialTokens(model.tokenizer());
+        RondoServer server =
+                new RondoServer(new Front(options, model, service, new Metrics(), time, specials, events), transport);
         try {
             server.listen();
             return server;
@@ -198,6 +211,10 @@ public final class RondoServer implements AutoCloseable {
             routes.put(path, post((x, b) -> x.reply(200, JSON, tokens.tokenize(b))));
         }
         routes.put("/detokenize", post((x, b) -> x.reply(200, JSON, tokens.detokenize(b))));
+        routes.put(
+                "/kv_cache_events",
+                new HttpFront.Route(
+                        Set.of(HttpMethod.GET, HttpMethod.POST), false, false, false, (x, b) -> kvEvents(x)));
         routes.put("/admin/reset_prefix_cache", post((x, b) -> {
             front.service().clearPrefixCache();
             x.reply(200, "", new byte[0]);
@@ -262,10 +279,17 @@ public final class RondoServer implements AutoCloseable {
             case PROMETHEUS -> false;
         };
         if (json) {
-            exchange.reply(200, JSON, info.iterations());
+            exchange.reply(200, JSON, info.metricsRows());
         } else {
             prometheus(exchange);
         }
+    }
+
+    private void kvEvents(Exchange exchange) throws ApiError {
+        if (!(front.events() instanceof BufferedKvEvents buffered)) {
+            throw ApiError.noKvEvents();
+        }
+        exchange.reply(200, JSON, buffered.drain());
     }
 
     private void prometheus(Exchange exchange) {

@@ -9,8 +9,12 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import rondo.base.UserError;
+import rondo.engine.EngineOptions;
 import rondo.kv.KvOptions;
+import rondo.server.kvevents.HashAlgorithm;
+import rondo.server.kvevents.StreamOptions;
 
 /** Reads a configuration file and the flags beside it into a {@link ServeConfig}, or says all that is wrong. */
 public final class ConfigLoader {
@@ -77,13 +81,16 @@ public final class ConfigLoader {
                         s.bool("enable_chunked_prefill"),
                         s.bool("rondo.allow_longer_than_model")),
                 kv(s),
+                events(s),
                 new ServeConfig.Scheduling(
                         s.bool("scheduler_config.enable_prefix_aware_scheduling"),
                         s.integer("rondo.max_queue_size"),
                         s.optionalInt("rondo.max_queued_tokens"),
                         s.integer("rondo.queue_timeout_ms"),
                         s.integer("rondo.request_timeout_ms"),
-                        s.bool("print_iter_log")),
+                        s.bool("print_iter_log"),
+                        s.optionalBool("disable_overlap_scheduler").map(off -> !off),
+                        EngineOptions.Preemption.valueOf(upper(s.text("rondo.preemption")))),
                 new ServeConfig.Front(
                         s.integer("stream_interval"),
                         s.integer("num_postprocess_workers"),
@@ -92,7 +99,8 @@ public final class ConfigLoader {
                         s.texts("rondo.api_keys"),
                         s.bool("rondo.strict_body"),
                         s.bool("rondo.metrics_alias"),
-                        ServeConfig.MetricsFormat.valueOf(upper(s.text("rondo.metrics_format")))),
+                        ServeConfig.MetricsFormat.valueOf(upper(s.text("rondo.metrics_format"))),
+                        s.integer("rondo.max_chars_per_token")),
                 new ServeConfig.Cpu(s.optionalInt("rondo.cpu_threads"), s.optionalBytes("rondo.cpu_kv_base")),
                 new Effective(s),
                 notices);
@@ -112,7 +120,34 @@ public final class ConfigLoader {
                 s.optionalInt(kv + "max_tokens"),
                 s.bytes(kv + "max_gpu_total_bytes"),
                 s.reals(kv + "pool_ratio"),
-                s.optionalInt(kv + "avg_seq_len"));
+                s.optionalInt(kv + "avg_seq_len"),
+                s.integer(kv + "block_reuse_config.max_num_turns"),
+                s.optionalBytes(kv + "host_cache_size").orElse(0),
+                s.optionalInt(kv + "secondary_offload_min_priority")
+                        .orElse(KvOptions.defaults().offloadMinPriority()),
+                s.real(kv + "max_util_for_resume"),
+                s.integers(kv + "max_attention_window"),
+                s.bool("rondo.swa_endpoint_track_decode"));
+    }
+
+    private static ServeConfig.Events events(Settings s) {
+        String kv = "kv_cache_config.";
+        String stream = kv + "kv_events_config.";
+        HashAlgorithm hashes = s.text(kv + "kv_cache_event_hash_algo").equals("v2_sha256_64")
+                ? HashAlgorithm.V2_SHA256_64
+                : HashAlgorithm.V2_SHA256;
+        Optional<StreamOptions> options = s.bool(stream + "enable_kv_cache_events")
+                ? Optional.of(new StreamOptions(
+                        s.text(stream + "endpoint"),
+                        s.optionalText(stream + "replay_endpoint"),
+                        s.integer(stream + "buffer_steps"),
+                        s.integer(stream + "hwm"),
+                        s.integer(stream + "max_queue_size"),
+                        s.text(stream + "topic"),
+                        StreamOptions.Format.valueOf(upper(s.text(stream + "format"))),
+                        s.bool("rondo.kv_events_all_groups")))
+                : Optional.empty();
+        return new ServeConfig.Events(s.integer(kv + "event_buffer_max_size"), hashes, options);
     }
 
     private static String upper(String word) {

@@ -25,6 +25,8 @@ final class Rules {
         rules.stepSize();
         rules.pools();
         rules.endpoints();
+        EventRules.check(settings, problems);
+        rules.turns();
         rules.graphs();
         rules.directories();
     }
@@ -91,6 +93,10 @@ final class Rules {
     private void endpoints() {
         Setting rewind = settings.get(REUSE + "swa_endpoint_rewind_tokens");
         if (settings.integer(rewind.path()) == 0) {
+            Setting track = settings.get("rondo.swa_endpoint_track_decode");
+            if (settings.bool(track.path())) {
+                problems.noEffect(track.origin(), track.path(), "true", rewind.path() + " is 0");
+            }
             return;
         }
         String start = rewind.path() + "=" + rewind.show() + " needs ";
@@ -102,6 +108,19 @@ final class Rules {
         }
         if (settings.get(KV + "use_kv_cache_manager_v2").value().equals(new Value.Bool(false))) {
             problems.add(rewind.origin(), start + "use_kv_cache_manager_v2=true");
+        }
+    }
+
+    /** Turns are counted for one policy only. */
+    private void turns() {
+        Setting turns = settings.get(REUSE + "max_num_turns");
+        String policy = settings.text(REUSE + "policy");
+        if (settings.integer(turns.path()) != 1 && !policy.equals("per_conversation")) {
+            problems.noEffect(
+                    turns.origin(),
+                    turns.path(),
+                    turns.show(),
+                    "block_reuse_config.policy=" + policy + " counts no turns");
         }
     }
 

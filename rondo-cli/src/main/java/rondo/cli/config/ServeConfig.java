@@ -7,7 +7,11 @@ import java.util.OptionalDouble;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import rondo.base.UserError;
+import rondo.engine.EngineOptions;
 import rondo.kv.KvOptions;
+import rondo.kv.LifeCycle;
+import rondo.server.kvevents.HashAlgorithm;
+import rondo.server.kvevents.StreamOptions;
 
 /**
  * The whole configuration of a server, valid and immutable; made by {@link ConfigLoader}.
@@ -15,6 +19,7 @@ import rondo.kv.KvOptions;
  * @param model      what is loaded
  * @param limits     sizes of steps, batches and sequences
  * @param kv         the memory
+ * @param events     what routers are told of it
  * @param scheduling order, queues and timeouts
  * @param front      the HTTP side
  * @param cpu        the CPU back end
@@ -25,11 +30,14 @@ public record ServeConfig(
         Model model,
         Limits limits,
         Kv kv,
+        Events events,
         Scheduling scheduling,
         Front front,
         Cpu cpu,
         Effective effective,
         List<Notice> notices) {
+
+    private static final String HOST = "kv_cache_config.host_cache_size";
 
     /** Compute type: {@code dtype}. */
     public enum DType {
@@ -78,7 +86,7 @@ public record ServeConfig(
             Optional<LocalDate> templateDate) {}
 
     /**
-     * Sizes.
+     * ByteSize.
      *
      * @param maxBatchSize         sequences active at once
      * @param maxNumTokens         tokens of one step
@@ -108,6 +116,12 @@ public record ServeConfig(
      * @param maxBytes           upper bound in bytes; 0 = none
      * @param poolRatio          byte share per life cycle; empty = not given
      * @param avgSeqLen          expected length of a sequence, in tokens
+     * @param maxNumTurns        {@code block_reuse_config.max_num_turns}
+     * @param hostBytes          {@code host_cache_size}; 0 = no host tier
+     * @param offloadMinPriority {@code secondary_offload_min_priority}
+     * @param maxUtilForResume   {@code max_util_for_resume}
+     * @param windows            {@code max_attention_window}; empty = the model's own
+     * @param trackDecode        {@code rondo.swa_endpoint_track_decode}
      */
     public record Kv(
             boolean blockReuse,
@@ -121,7 +135,18 @@ public record ServeConfig(
             OptionalInt maxTokens,
             long maxBytes,
             List<Double> poolRatio,
-            OptionalInt avgSeqLen) {
+            OptionalInt avgSeqLen,
+            int maxNumTurns,
+            long hostBytes,
+            int offloadMinPriority,
+            double maxUtilForResume,
+            List<Integer> windows,
+            boolean trackDecode) {
+        /** Whether a prompt's blocks can be shared while it is still computed: only then does waiting for one pay. */
+        public boolean sharesAtOnce() {
+            return blockReuse && policy == KvOptions.ReusePolicy.ALL_REUSABLE;
+        }
+
         /** The switches in the words of the cache itself. */
         public KvOptions options(int maxNumTokens) {
             KvOptions d = KvOptions.defaults();
@@ -130,14 +155,24 @@ public record ServeConfig(
                     partialReuse,
                     copyOnPartialReuse,
                     policy,
-                    d.maxNumTurns(),
+                    maxNumTurns,
                     endpointRewind,
-                    d.offloadMinPriority(),
-                    d.maxUtilForResume(),
+                    offloadMinPriority,
+                    maxUtilForResume,
                     d.eventBufferSize(),
-                    maxNumTokens);
+                    maxNumTokens,
+                    trackDecode);
         }
     }
+
+    /**
+     * What routers are told of the memory, in one of two ways or not at all.
+     *
+     * @param buffered events kept for {@code /kv_cache_events}; 0 = none
+     * @param hashes   how the buffered ones name blocks
+     * @param stream   how they are streamed instead
+     */
+    public record Events(int buffered, HashAlgorithm hashes, Optional<StreamOptions> stream) {}
 
     /**
      * Order, queues and timeouts; 0 = none for a timeout.
@@ -148,6 +183,8 @@ public record ServeConfig(
      * @param queueTimeoutMillis   longest wait
      * @param requestTimeoutMillis longest request
      * @param printIterLog         one line per step
+     * @param overlap              the opposite of {@code disable_overlap_scheduler}; empty = as the device likes it
+     * @param preemption           {@code rondo.preemption}
      */
     public record Scheduling(
             boolean prefixAware,
@@ -155,7 +192,9 @@ public record ServeConfig(
             OptionalInt maxQueuedTokens,
             int queueTimeoutMillis,
             int requestTimeoutMillis,
-            boolean printIterLog) {
+            boolean printIterLog,
+            Optional<Boolean> overlap,
+            EngineOptions.Preemption preemption) {
         /** The bound on waiting prompt tokens for an effective {@code max_seq_len}. */
         public long queuedTokens(int maxSeqLen) {
             return maxQueuedTokens.isPresent() ? maxQueuedTokens.getAsInt() : 64L * maxSeqLen;
@@ -173,6 +212,7 @@ public record ServeConfig(
      * @param strictBody         whether unknown body fields are errors
      * @param metricsAlias       whether metrics carry their trtllm_ names as well
      * @param metricsFormat      what GET /metrics answers
+     * @param maxCharsPerToken   texts longer than this × max_seq_len are refused before tokenization
      */
     public record Front(
             int streamInterval,
@@ -182,7 +222,8 @@ public record ServeConfig(
             List<String> apiKeys,
             boolean strictBody,
             boolean metricsAlias,
-            MetricsFormat metricsFormat) {
+            MetricsFormat metricsFormat,
+            int maxCharsPerToken) {
         @Override
         public String toString() {
             return "Front[streamInterval=" + streamInterval + ", apiKeys=" + apiKeys.size() + "]";
@@ -214,13 +255,37 @@ public record ServeConfig(
 
     /** Rule 7: the pools hold no sequence of an explicit {@code max_seq_len}. */
     public UserError tooLongForPools(long longest, long kvBytes) {
-        return mustBe("max_seq_len", "<= " + longest + " (KV cache of " + gib(kvBytes) + " holds no longer sequence)");
+        return mustBe(
+                "max_seq_len",
+                "<= " + longest + " (KV cache of " + ByteSize.rounded(kvBytes) + " holds no longer sequence)");
     }
 
-    private static String gib(long bytes) {
-        return bytes >= 1L << 29
-                ? String.format(java.util.Locale.ROOT, "%.1f GiB", bytes / (double) (1L << 30))
-                : String.format(java.util.Locale.ROOT, "%.1f MiB", bytes / (double) (1L << 20));
+    /** The machine's memory does not hold the host tier. */
+    public UserError hostTooBig(long most) {
+        return mustBe(
+                HOST, "<= " + ByteSize.atMost(most) + " (free host memory less 4 GiB)", ByteSize.exact(kv.hostBytes()));
+    }
+
+    /** Not one page of the host tier can be made. */
+    public UserError hostTooSmall(long least) {
+        return mustBe(
+                HOST,
+                "0 or >= " + least + " (bytes from which on each pool has a page)",
+                ByteSize.exact(kv.hostBytes()));
+    }
+
+    /** Notices on what the model makes of the settings. */
+    public List<Notice> noticesFor(List<LifeCycle> lifeCycles) {
+        boolean sliding = lifeCycles.stream().anyMatch(cycle -> !cycle.isFull());
+        if (kv.endpointRewind() == 0 || sliding) {
+            return List.of();
+        }
+        Setting rewind = effective.settings().get("kv_cache_config.block_reuse_config.swa_endpoint_rewind_tokens");
+        return List.of(new Notice(
+                Notice.Level.INFO,
+                "config notice: " + rewind.path() + "=" + rewind.show()
+                        + " has no effect in rondo: the model has no sliding layers ("
+                        + rewind.origin().cite() + ")"));
     }
 
     /** Fails unless {@code pool_ratio}, if given, has one entry per life cycle. */
@@ -234,10 +299,19 @@ public record ServeConfig(
 
     /** The error of a value that turned out wrong once the model was known, with the place where it was written. */
     public UserError mustBe(String path, String expected) {
+        return mustBe(path, expected, effective.settings().get(path).show());
+    }
+
+    private UserError mustBe(String path, String expected, String got) {
         Setting setting = effective.settings().get(path);
         return new UserError(
                 UserError.USAGE,
-                "config: " + path + " must be " + expected + ", got " + setting.show() + " ("
+                "config: " + path + " must be " + expected + ", got " + got + " ("
                         + setting.origin().cite() + ")");
+    }
+
+    /** The same with the effective {@code max_seq_len} and where it comes from, where the file does not name it. */
+    public Effective settled(int maxSeqLen, String from) {
+        return limits.maxSeqLen().isPresent() ? effective : effective.settled("max_seq_len", maxSeqLen, from);
     }
 }
