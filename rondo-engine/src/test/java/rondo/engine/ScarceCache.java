@@ -101,6 +101,11 @@ public final class ScarceCache implements KvCache {
     }
 
     @Override
+    public void now(long nanos) {
+        kv.now(nanos);
+    }
+
+    @Override
     public void copied(long batch) {
         kv.copied(batch);
     }
