@@ -97,6 +97,14 @@ final class EventBuffer {
         add(new KvEvent.Moved(lc, Optional.ofNullable(parent(node)), block, from, to));
     }
 
+    /** The priority of a node's page was raised. */
+    void raised(int node, int lc, int from, int to) {
+        if (limit > 0) {
+            close(lc);
+            add(new KvEvent.Raised(lc, name(node), from, to));
+        }
+    }
+
     /** The cache was cleared and nothing is left. */
     void cleared() {
         if (limit > 0) {

@@ -20,6 +20,7 @@ final class EventMirror implements KvEventSink {
     public void accept(long id, KvEvent event) {
         switch (event) {
             case KvEvent.Created c -> {}
+            case KvEvent.Raised r -> {}
             case KvEvent.Stored s ->
                 s.blocks()
                         .forEach(b -> assertThat(pages.add(new Page(s.lifeCycle(), b.key(), s.tier())))

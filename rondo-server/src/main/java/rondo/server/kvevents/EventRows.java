@@ -39,6 +39,7 @@ record EventRows(HashAlgorithm algorithm, CacheShape shape) {
             case KvEvent.Stored e -> stored(json, e);
             case KvEvent.Removed e -> removed(json, e);
             case KvEvent.Moved e -> moved(json, e);
+            case KvEvent.Raised e -> raised(json, e);
             case KvEvent.Cleared e -> throw new IllegalStateException("there is no row for it");
         };
         json.writeEndObject();
@@ -113,6 +114,19 @@ record EventRows(HashAlgorithm algorithm, CacheShape shape) {
         json.writeNumberProperty("old_value", level(e.from()));
         json.writeEndObject();
         json.writeNullProperty("priority");
+        return e.lifeCycle();
+    }
+
+    private int raised(JsonGenerator json, KvEvent.Raised e) throws IOException {
+        json.writeStringProperty("type", "updated");
+        json.writeName("block_hash");
+        algorithm.write(json, e.key());
+        json.writeNullProperty("cache_level");
+        json.writeObjectPropertyStart("priority");
+        json.writeStringProperty("type", "event_diff");
+        json.writeNumberProperty("new_value", e.to());
+        json.writeNumberProperty("old_value", e.from());
+        json.writeEndObject();
         return e.lifeCycle();
     }
 
