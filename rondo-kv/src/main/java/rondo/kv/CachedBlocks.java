@@ -70,6 +70,7 @@ final class CachedBlocks {
     /** Raises the priority of a page that is in the tree. */
     void raise(int page, int priority) {
         if (page != NONE && pages.node[page] != NONE && pages.priority[page] < priority) {
+            events.raised(pages.node[page], pages.lifeCycle[page], pages.priority[page], priority);
             pages.leaveQueue(page);
             pages.priority[page] = (byte) priority;
             pages.settle(page);

@@ -107,13 +107,26 @@ record EventRows(HashAlgorithm algorithm, CacheShape shape) {
         json.writeStringProperty("type", "updated");
         json.writeName("block_hash");
         algorithm.write(json, e.block().key());
-        json.writeObjectPropertyStart("cache_level");
-        json.writeStringProperty("type", "event_diff");
-        json.writeNumberProperty("new_value", level(e.to()));
-        json.writeNumberProperty("old_value", level(e.from()));
-        json.writeEndObject();
+        difference(json, "cache_level", level(e.from()), level(e.to()));
         json.writeNullProperty("priority");
         return e.lifeCycle();
+    }
+
+    private int raised(JsonGenerator json, KvEvent.Raised e) throws IOException {
+        json.writeStringProperty("type", "updated");
+        json.writeName("block_hash");
+        algorithm.write(json, e.key());
+        json.writeNullProperty("cache_level");
+        difference(json, "priority", e.from(), e.to());
+        return e.lifeCycle();
+    }
+
+    private static void difference(JsonGenerator json, String name, int from, int to) throws IOException {
+        json.writeObjectPropertyStart(name);
+        json.writeStringProperty("type", "event_diff");
+        json.writeNumberProperty("new_value", to);
+        json.writeNumberProperty("old_value", from);
+        json.writeEndObject();
     }
 
     private void key(JsonGenerator json, Optional<KvEvent.Key> key) throws IOException {
