@@ -26,6 +26,8 @@ final class Preemptor {
     private final SequenceList active;
     private final SequenceList waiting;
     private int droppedTokens;
+    /** Number of the last submitted step. */
+    private long submitted;
 
     // Counters: they only grow.
     long suspensions;
@@ -45,6 +47,11 @@ final class Preemptor {
         this.slots = slots;
         this.active = active;
         this.waiting = waiting;
+    }
+
+    /** A plan begins. */
+    void begin(long lastSubmitted) {
+        submitted = lastSubmitted;
     }
 
     /** For a decode that cannot grow: one victim at a time, the cheapest way first. */
@@ -135,7 +142,7 @@ final class Preemptor {
     private void recompute(Sequence victim) {
         dropRun(victim);
         active.remove(victim);
-        slots.leave(victim, true);
+        slots.pause(victim);
         victim.state = Sequence.State.WAITING;
         victim.history = 0;
         victim.submitted = 0;

@@ -128,6 +128,7 @@ final class Scheduler {
 
     private void begin(long submitted) {
         nextStep = submitted + 1;
+        preemptor.begin(submitted);
         tokens = 0;
         paused = false;
         deferred = false;
@@ -243,6 +244,7 @@ final class Scheduler {
         }
         s.state = s.suspendedFrom;
         s.workStep = nextStep;
+        s.filledStep = nextStep;
         return true;
     }
 
@@ -354,6 +356,7 @@ final class Scheduler {
         }
         slots.enter(s, reservation, history);
         s.workStep = nextStep;
+        s.filledStep = nextStep;
         count(s, history, now);
         active.insert(s);
         if (granted > 0) {

@@ -58,12 +58,21 @@ final class Slots {
         leave(s, s.commitAtEnd);
     }
 
+    /** Slot and pages come back for now: it will be computed again. Nothing of it is in flight. */
+    void pause(Sequence s) {
+        kv.pause(giveBackSlot(s), s.workStep);
+    }
+
     /** Slot and pages come back; nothing of it is in flight. */
-    void leave(Sequence s, boolean commit) {
+    private void leave(Sequence s, boolean commit) {
+        kv.release(giveBackSlot(s), s.workStep, commit);
+    }
+
+    private int giveBackSlot(Sequence s) {
         free[freeCount++] = s.slot;
         int reservation = s.reservation;
         s.slot = -1;
         s.reservation = -1;
-        kv.release(reservation, s.workStep, commit);
+        return reservation;
     }
 }

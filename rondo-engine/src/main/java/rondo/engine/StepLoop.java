@@ -224,6 +224,7 @@ final class StepLoop {
 
     private boolean fill(StepPlan plan, Flight next, long now) {
         boolean waited = fences.copiesUnderWay();
+        kv.now(now);
         tellFences();
         boolean settled = flying == null && !fences.copiesUnderWay();
         int before = scheduler.active.size();
@@ -231,6 +232,7 @@ final class StepLoop {
         if (plan.pages.tierCopies.count > 0) {
             long batch = executor.copy(plan.pages.tierCopies, plan.pages.copiesAfter);
             plan.pages.tierCopies.clear();
+            plan.pages.copiesAfter = 0;
             fences.copying(batch);
             kv.copiesStarted(batch);
         }

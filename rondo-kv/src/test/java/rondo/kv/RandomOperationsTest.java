@@ -161,7 +161,7 @@ class RandomOperationsTest {
                     rewind,
                     threshold,
                     maxUtil,
-                    random.nextBoolean() ? ALL_EVENTS : 8 * random.nextInt(2),
+                    ALL_EVENTS * random.nextInt(2),
                     stepTokens);
         }
 
