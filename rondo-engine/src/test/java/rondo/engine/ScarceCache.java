@@ -5,6 +5,7 @@ import java.util.function.IntPredicate;
 import rondo.kv.BlockKeys;
 import rondo.kv.KvCache;
 import rondo.kv.KvEventSink;
+import rondo.kv.KvNumbers;
 import rondo.kv.KvStats;
 import rondo.kv.Match;
 import rondo.kv.PageWork;
@@ -102,6 +103,16 @@ public final class ScarceCache implements KvCache {
     @Override
     public KvStats stats() {
         return kv.stats();
+    }
+
+    @Override
+    public void stats(KvNumbers into) {
+        kv.stats(into);
+    }
+
+    @Override
+    public int available(int lifeCycle) {
+        return kv.available(lifeCycle);
     }
 
     @Override

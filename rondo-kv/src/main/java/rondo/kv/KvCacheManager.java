@@ -319,6 +319,11 @@ public final class KvCacheManager implements KvCache {
     }
 
     @Override
+    public int available(int lifeCycle) {
+        return tiers.room(lifeCycle);
+    }
+
+    @Override
     public KvStats stats() {
         KvNumbers numbers = new KvNumbers(lifeCycles);
         stats(numbers);
