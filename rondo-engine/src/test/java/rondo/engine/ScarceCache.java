@@ -91,6 +91,11 @@ public final class ScarceCache implements KvCache {
     }
 
     @Override
+    public void now(long nanos) {
+        kv.now(nanos);
+    }
+
+    @Override
     public void copiesStarted(long batch) {
         kv.copiesStarted(batch);
     }
@@ -108,6 +113,16 @@ public final class ScarceCache implements KvCache {
     @Override
     public boolean clear() {
         return kv.clear();
+    }
+
+    @Override
+    public void pause(int reservation, long lastStep) {
+        kv.pause(reservation, lastStep);
+    }
+
+    @Override
+    public void now(long nanos) {
+        kv.now(nanos);
     }
 
     @Override
