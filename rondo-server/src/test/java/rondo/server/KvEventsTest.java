@@ -132,7 +132,9 @@ class KvEventsTest {
                     int told = (int) count(levels.get(lc), level);
                     Wait.until("pages at rest", () -> harness.heldPages() == 0);
                     var pool = harness.kv.stats().pools().get(row);
-                    assertThat(pool.total() - pool.free()).as("life cycle %d level %d", lc, level).isEqualTo(told);
+                    assertThat(pool.total() - pool.free())
+                            .as("life cycle %d level %d", lc, level)
+                            .isEqualTo(told);
                 }
             }
         }
@@ -223,8 +225,7 @@ class KvEventsTest {
             rows("GET").forEach(removed::add);
             return removed.size() >= 2;
         });
-        assertThat(removed)
-                .allMatch(row -> row.at("/data/type").stringValue().equals("removed"));
+        assertThat(removed).allMatch(row -> row.at("/data/type").stringValue().equals("removed"));
     }
 
     @Test

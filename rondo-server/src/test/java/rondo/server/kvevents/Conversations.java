@@ -31,8 +31,7 @@ final class Conversations {
     }
 
     /** Conversations that share prefixes, on pools so small that blocks come and go. */
-    static void play(EngineHarness harness, SplittableRandom random, int requests)
-            throws Exception {
+    static void play(EngineHarness harness, SplittableRandom random, int requests) throws Exception {
         List<int[]> texts = new ArrayList<>(List.of(new int[] {1}));
         for (int i = 0; i < requests; i++) {
             int[] old = texts.get(random.nextInt(texts.size()));

@@ -134,7 +134,12 @@ class KvEventStreamTest {
             assertThat(sub.hasReceiveMore()).isFalse();
             assertThat(Router.text(topic)).isEqualTo("kv@pod@m");
             assertThat(number).hasSize(8).startsWith(0, 0, 0, 0);
-            assertThat(Router.decode(payload).asArrayValue().get(0).asFloatValue().toDouble()).isEqualTo(1.5);
+            assertThat(Router.decode(payload)
+                            .asArrayValue()
+                            .get(0)
+                            .asFloatValue()
+                            .toDouble())
+                    .isEqualTo(1.5);
         }
     }
 
@@ -169,8 +174,7 @@ class KvEventStreamTest {
             assertThat(router.places())
                     .as("R139: what is on the host is still routable")
                     .containsExactly(new Router.Place(hash, "CPU", 1));
-            assertThat(router.kinds)
-                    .containsExactly("AllBlocksCleared", "BlockStored", "BlockStored", "BlockRemoved");
+            assertThat(router.kinds).containsExactly("AllBlocksCleared", "BlockStored", "BlockStored", "BlockRemoved");
             step(stream, Events.moved(1, Events.FIRST, Tier.HOST, Tier.DEVICE));
             awaitKept(router, 3);
             router.resynchronise(3);
@@ -195,8 +199,8 @@ class KvEventStreamTest {
 
     @Test
     void aFullQueueDropsTheBatchButUsesItsNumber() {
-        StreamOptions one = new StreamOptions(
-                ANY, Optional.of(ANY), 1_000_000, 10, 1, "", StreamOptions.Format.TRTLLM, false);
+        StreamOptions one =
+                new StreamOptions(ANY, Optional.of(ANY), 1_000_000, 10, 1, "", StreamOptions.Format.TRTLLM, false);
         try (KvEventStream stream = open(one);
                 Router router = new Router(stream, StreamOptions.Format.TRTLLM, "")) {
             long sent = 0;
@@ -216,8 +220,7 @@ class KvEventStreamTest {
 
     @Test
     void replayKeepsTheLastStepsOnlyAndRefusesWhatIsNoRequest() {
-        StreamOptions few =
-                new StreamOptions(ANY, Optional.of(ANY), 3, 10, 100, "", StreamOptions.Format.VLLM, false);
+        StreamOptions few = new StreamOptions(ANY, Optional.of(ANY), 3, 10, 100, "", StreamOptions.Format.VLLM, false);
         try (KvEventStream stream = open(few);
                 Router router = new Router(stream, StreamOptions.Format.VLLM, "");
                 ZContext context = new ZContext();
@@ -278,14 +281,7 @@ class KvEventStreamTest {
                     .hasMessage("cannot bind kv_cache_config.kv_events_config.endpoint " + stream.endpoint()
                             + ": the port is in use, choose another");
             StreamOptions replay = new StreamOptions(
-                    ANY,
-                    Optional.of(stream.replayEndpoint()),
-                    1,
-                    1,
-                    1,
-                    "",
-                    StreamOptions.Format.TRTLLM,
-                    false);
+                    ANY, Optional.of(stream.replayEndpoint()), 1, 1, 1, "", StreamOptions.Format.TRTLLM, false);
             assertThat(catchThrowableOfType(UserError.class, () -> open(replay)))
                     .hasMessageStartingWith("cannot bind kv_cache_config.kv_events_config.replay_endpoint tcp://");
         }

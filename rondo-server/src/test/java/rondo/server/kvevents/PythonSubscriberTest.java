@@ -55,8 +55,7 @@ class PythonSubscriberTest {
     @EnumSource
     void aSubscriberInPythonHasExactlyTheCachesBlocks(StreamOptions.Format format) throws Exception {
         Optional<String> python = python();
-        assumeTrue(
-                python.isPresent(), "needs python3 with zmq and msgpack (Debian: python3-zmq, python3-msgpack)");
+        assumeTrue(python.isPresent(), "needs python3 with zmq and msgpack (Debian: python3-zmq, python3-msgpack)");
         Path script = directory.resolve("subscriber.py");
         try (InputStream in = PythonSubscriberTest.class.getResourceAsStream("subscriber.py")) {
             Files.copy(in, script);

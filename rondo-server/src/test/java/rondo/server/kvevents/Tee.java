@@ -30,7 +30,9 @@ final class Tee implements StepEvents {
             case KvEvent.Created c -> {}
             case KvEvent.Raised r -> {}
             case KvEvent.Stored s ->
-                s.blocks().forEach(b -> change(s.lifeCycle(), b.key(), s.tier(), b.tokens().length() == Conversations.B, true));
+                s.blocks()
+                        .forEach(b -> change(
+                                s.lifeCycle(), b.key(), s.tier(), b.tokens().length() == Conversations.B, true));
             case KvEvent.Removed r ->
                 r.blocks().forEach(g -> change(r.lifeCycle(), g.key(), g.tier(), g.whole(), false));
             case KvEvent.Moved m -> {
