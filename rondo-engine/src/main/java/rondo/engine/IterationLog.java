@@ -6,6 +6,7 @@ import java.time.format.DateTimeFormatter;
 import java.util.Locale;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import rondo.kv.KvStats;
 
 /** One line per step in the spelling of trtllm-serve's {@code print_iter_log}, so that its parsers read ours. */
 final class IterationLog {
@@ -22,7 +23,7 @@ final class IterationLog {
     }
 
     /** After the step. */
-    void done(Flight f, int waiting, int active, double utilisation, long hostNanos, long deviceNanos) {
+    void done(Flight f, int waiting, int active, KvStats kv, long hostNanos, long deviceNanos) {
         if (!on) {
             return;
         }
@@ -34,7 +35,7 @@ final class IterationLog {
                         + " 'num_generation_tokens': %d}",
                 f.step,
                 f.runs.size(),
-                utilisation,
+                kv.utilisation(),
                 waiting,
                 active,
                 hostNanos / 1e6,

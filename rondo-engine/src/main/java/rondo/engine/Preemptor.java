@@ -142,7 +142,7 @@ final class Preemptor {
     private void recompute(Sequence victim) {
         dropRun(victim);
         active.remove(victim);
-        slots.leave(victim, true);
+        slots.pause(victim);
         victim.state = Sequence.State.WAITING;
         victim.history = 0;
         victim.submitted = 0;

@@ -377,6 +377,7 @@ final class Scheduler {
     private void count(Sequence s, int history, long now) {
         if (!s.scheduledOnce) {
             s.scheduledOnce = true;
+            s.keys.reserve();
             s.handle.scheduled(now, history);
             queue.leave(s);
             promptTokens += s.promptTokens();

@@ -24,6 +24,8 @@ final class StepLoop {
     private static final int STALL = 1000;
     /** A snapshot of the cache's pools is at most so old while steps go on. */
     private static final long KV_STATS_NANOS = 50_000_000;
+    /** How often the cache is told the time. */
+    private static final long KV_NOW_NANOS = 1_000_000_000;
     /** How often an engine without work looks whether the last copies have landed. */
     private static final long COPY_POLL_NANOS = 500_000;
 
@@ -61,6 +63,7 @@ final class StepLoop {
     private int stalls;
     private boolean changed;
     private long kvStatsAt;
+    private long kvNowAt;
     private long recomputedTokens;
     private long drains;
 
@@ -175,6 +178,10 @@ final class StepLoop {
         StepPlan plan = plan();
         Flight next = flying == flights[0] ? flights[1] : flights[0];
         next.begunNanos = now;
+        if (now - kvNowAt >= KV_NOW_NANOS) {
+            kvNowAt = now;
+            kv.now(now);
+        }
         boolean progress = fill(plan, next, now);
         if (scheduler.wantsDrain() && flying != null) {
             drains++;
@@ -306,7 +313,7 @@ final class StepLoop {
                 f,
                 scheduler.waiting.size(),
                 scheduler.active.size(),
-                kvStats.utilisation(),
+                kvStats,
                 time.nanoTime() - f.begunNanos,
                 deviceNanos);
         return true;

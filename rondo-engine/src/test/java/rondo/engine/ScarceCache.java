@@ -5,6 +5,7 @@ import java.util.function.IntPredicate;
 import rondo.kv.BlockKeys;
 import rondo.kv.KvCache;
 import rondo.kv.KvEventSink;
+import rondo.kv.KvNumbers;
 import rondo.kv.KvStats;
 import rondo.kv.Match;
 import rondo.kv.PageWork;
@@ -55,6 +56,11 @@ public final class ScarceCache implements KvCache {
     }
 
     @Override
+    public void pause(int reservation, long lastStep) {
+        kv.pause(reservation, lastStep);
+    }
+
+    @Override
     public boolean ready(int reservation) {
         return kv.ready(reservation);
     }
@@ -102,6 +108,16 @@ public final class ScarceCache implements KvCache {
     @Override
     public KvStats stats() {
         return kv.stats();
+    }
+
+    @Override
+    public void now(long nanos) {
+        kv.now(nanos);
+    }
+
+    @Override
+    public void stats(KvNumbers into) {
+        kv.stats(into);
     }
 
     @Override
