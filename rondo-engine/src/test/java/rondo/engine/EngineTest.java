@@ -27,7 +27,11 @@ class EngineTest {
                     .withPrefixAware(random.nextBoolean());
             boolean reuse = random.nextBoolean();
             try (EngineHarness h =
-                    EngineHarness.setup().options(options).reuse(reuse).open()) {
+                    EngineHarness.setup()
+                            .options(options)
+                            .overlap(random.nextBoolean())
+                            .reuse(reuse)
+                            .open()) {
                 List<int[]> prompts = new ArrayList<>();
                 List<Integer> counts = new ArrayList<>();
                 List<Generation> generations = new ArrayList<>();
@@ -133,6 +137,7 @@ class EngineTest {
             try (EngineHarness h = EngineHarness.setup()
                     .pages(pages)
                     .reuse(random.nextInt(3) > 0)
+                    .overlap(random.nextBoolean())
                     .options(EngineOptions.of(4, 32, 128))
                     .open()) {
                 List<int[]> prompts = new ArrayList<>();
