@@ -91,6 +91,11 @@ public final class ScarceCache implements KvCache {
     }
 
     @Override
+    public void now(long nanos) {
+        kv.now(nanos);
+    }
+
+    @Override
     public void copiesStarted(long batch) {
         kv.copiesStarted(batch);
     }
@@ -111,13 +116,13 @@ public final class ScarceCache implements KvCache {
     }
 
     @Override
-    public void now(long nanos) {
-        kv.now(nanos);
+    public void stats(KvNumbers into) {
+        kv.stats(into);
     }
 
     @Override
-    public void stats(KvNumbers into) {
-        kv.stats(into);
+    public int available(int lifeCycle) {
+        return kv.available(lifeCycle);
     }
 
     @Override

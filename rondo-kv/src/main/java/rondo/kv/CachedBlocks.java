@@ -70,6 +70,7 @@ final class CachedBlocks {
     /** Raises the priority of a page that is in the tree. */
     void raise(int page, int priority) {
         if (page != NONE && pages.node[page] != NONE && pages.priority[page] < priority) {
+            events.raised(pages.node[page], pages.lifeCycle[page], pages.priority[page], priority);
             pages.leaveQueue(page);
             pages.priority[page] = (byte) priority;
             pages.settle(page);
@@ -83,9 +84,15 @@ final class CachedBlocks {
         }
     }
 
-    /** Drops a page that nobody holds, and every block that is of no use without it. */
+    /** Drops a page that nobody holds for want of room, and every block that is of no use without it. */
     void drop(int page) {
         dropping = true;
+        discard(page);
+        dropping = false;
+    }
+
+    /** As {@link #drop}, but not for want of room. */
+    void discard(int page) {
         int node = pages.node[page];
         int lc = pages.lifeCycle[page];
         LifeCycle cycle = lifeCycles[lc];
@@ -95,7 +102,6 @@ final class CachedBlocks {
             orphan(node, lc);
             prune(node);
         }
-        dropping = false;
     }
 
     private void orphan(int node, int lc) {
