@@ -47,15 +47,15 @@ class InFlightTest {
             Generation g = h.submit(prompt(1, 6), 5);
             h.runUntilIdle();
             assertThat(EngineHarness.result(g).tokens()).isEqualTo(expected(prompt(1, 6), 5));
-            assertThat(inputs).containsExactly(prompt(1, 6)[5], StepPlan.LAST, StepPlan.LAST, StepPlan.LAST, StepPlan.LAST);
+            assertThat(inputs)
+                    .containsExactly(prompt(1, 6)[5], StepPlan.LAST, StepPlan.LAST, StepPlan.LAST, StepPlan.LAST);
         }
     }
 
     /** Example 18: the last sliding page that left the window is the one that the step in flight still reads. */
     @Test
     void example18AStepInFlight() throws Exception {
-        try (EngineHarness h = setup()
-                .lifeCycles(LifeCycle.sliding(8), LifeCycle.full())
+        try (EngineHarness h = setup().lifeCycles(LifeCycle.sliding(8), LifeCycle.full())
                 .pagesOf(3, 10)
                 .model(COUNTING)
                 .options(EngineOptions.of(4, 16, 64))
@@ -150,7 +150,8 @@ class InFlightTest {
     @Test
     void whatASuperfluousRunHasWrittenIsNeverFound() throws Exception {
         try (EngineHarness h = setup().model(COUNTING).tokensPerBlock(4).open()) {
-            // The end token, the 4th, would fill the second block: 5 + 3 tokens have KV, the superfluous run writes more.
+            // The end token, the 4th, would fill the second block: 5 + 3 tokens have KV, the superfluous run writes
+            // more.
             h.submit(endingWith(h.request(prompt(1, 5), 50), 3));
             h.runUntilIdle();
             assertThat(h.executor.superfluousRows()).isEqualTo(1);
@@ -185,9 +186,11 @@ class InFlightTest {
 
     @Test
     void slotsOfEndedSequencesAreNotGivenAwayBeforeTheirLastRunHasLanded() throws Exception {
-        try (EngineHarness h = setup().options(EngineOptions.of(2, 16, 64)).model(COUNTING).open()) {
+        try (EngineHarness h =
+                setup().options(EngineOptions.of(2, 16, 64)).model(COUNTING).open()) {
             h.executor.onStep((step, plan) -> {
-                long distinct = Arrays.stream(plan.slot, 0, plan.runs).distinct().count();
+                long distinct =
+                        Arrays.stream(plan.slot, 0, plan.runs).distinct().count();
                 assertThat(distinct).isEqualTo(plan.runs);
                 return new boolean[0];
             });
@@ -208,8 +211,7 @@ class InFlightTest {
     void failedRowsEndTheirRequestAloneThoughTheNextStepIsInFlight() {
         Seeds.forEach(20, random -> {
             int bad = 2 + random.nextInt(30);
-            try (EngineHarness h = setup()
-                    .options(EngineOptions.of(4, 16, 512))
+            try (EngineHarness h = setup().options(EngineOptions.of(4, 16, 512))
                     .pages(80)
                     .hostPages(random.nextInt(2) * 40)
                     .open()) {
@@ -248,8 +250,7 @@ class InFlightTest {
     void aDeviceLostInEitherStepEndsEverybodyAndLeavesNothing() {
         Seeds.forEach(20, random -> {
             int bad = 1 + random.nextInt(25);
-            try (EngineHarness h = setup()
-                    .options(EngineOptions.of(3, 16, 512))
+            try (EngineHarness h = setup().options(EngineOptions.of(3, 16, 512))
                     .pages(60)
                     .hostPages(random.nextInt(2) * 40)
                     .model(COUNTING)
@@ -277,7 +278,8 @@ class InFlightTest {
                 }
                 assertThat(errors).isPositive();
                 assertThat(h.engine.stats().state()).isEqualTo(EngineStats.State.FAILED);
-                assertThat(h.engine.stats().running() + h.engine.stats().waiting()).isZero();
+                assertThat(h.engine.stats().running() + h.engine.stats().waiting())
+                        .isZero();
                 assertThat(h.heldPages()).isZero();
             }
         });
@@ -332,8 +334,7 @@ class InFlightTest {
 
     @Test
     void aStepOfCopiesAloneIsAwaitedNotSpunFor() throws Exception {
-        try (EngineHarness h = setup()
-                .lifeCycles(LifeCycle.full())
+        try (EngineHarness h = setup().lifeCycles(LifeCycle.full())
                 .pages(12)
                 .hostPages(40)
                 .options(EngineOptions.of(2, 64, 64))
@@ -356,8 +357,7 @@ class InFlightTest {
 
     @Test
     void aRunWhoseCopiesAreUnderWayIsNotPlannedAndTheOthersGoOn() throws Exception {
-        try (EngineHarness h = setup()
-                .lifeCycles(LifeCycle.full())
+        try (EngineHarness h = setup().lifeCycles(LifeCycle.full())
                 .pages(24)
                 .hostPages(40)
                 .options(EngineOptions.of(2, 64, 128))

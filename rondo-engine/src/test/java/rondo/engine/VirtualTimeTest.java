@@ -92,9 +92,8 @@ class VirtualTimeTest {
     @ValueSource(booleans = {true, false})
     void ofABurstEverybodyIsServedInTurn(boolean overlap) throws Exception {
         ManualClock clock = new ManualClock();
-        try (EngineHarness h = setup(clock, overlap)
-                .options(EngineOptions.of(8, 64, 128))
-                .open()) {
+        try (EngineHarness h =
+                setup(clock, overlap).options(EngineOptions.of(8, 64, 128)).open()) {
             stepsTakeTime(h, clock);
             List<Client> clients = new ArrayList<>();
             for (int burst = 0; burst < 3; burst++) {
@@ -239,7 +238,9 @@ class VirtualTimeTest {
                         clients.forEach(c -> c.gotSomething = false);
                         h.tick(1);
                         without = clients.stream().anyMatch(c -> c.gotSomething) ? 0 : without + 1;
-                        assertThat(without).as("turns without a token, %s", which).isLessThan(25);
+                        assertThat(without)
+                                .as("turns without a token, %s", which)
+                                .isLessThan(25);
                         assertThat(++turns).as(which).isLessThan(8 * 8 * length);
                     }
                     h.runUntilIdle();
