@@ -223,7 +223,7 @@ record MemoryPlan(
     /** Why a sequence may be so long. */
     String lengthReason() {
         return switch (bound) {
-            case SETTING -> "max_seq_len";
+            case SETTING -> "as configured";
             case MODEL -> "max_position_embeddings of the model";
             case POOLS -> "half of the KV cache of " + ByteSize.rounded(bytes) + " holds no longer sequence";
         };
