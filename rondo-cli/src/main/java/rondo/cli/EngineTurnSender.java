@@ -62,7 +62,8 @@ final class EngineTurnSender implements TurnSender, Replies {
         if (room < 1) {
             String message = "the prompt has " + prompt.tokens() + " tokens, max_seq_len is "
                     + engine.info().maxSeqLen();
-            done.accept(TurnResult.without(request, new Outcome.Overflow(400, "context_length_exceeded", message), due, due, due));
+            done.accept(TurnResult.without(
+                    request, new Outcome.Overflow(400, "context_length_exceeded", message), due, due, due));
             return;
         }
         int wanted = Math.min(request.what().maxTokens(), room);
@@ -179,9 +180,7 @@ final class EngineTurnSender implements TurnSender, Replies {
                 case STOP, LENGTH -> {
                     running.remove(request);
                     Usage usage = new Usage(
-                            OptionalInt.of(promptTokens),
-                            OptionalInt.of(tokens),
-                            OptionalInt.of(batch.cachedTokens));
+                            OptionalInt.of(promptTokens), OptionalInt.of(tokens), OptionalInt.of(batch.cachedTokens));
                     done.accept(new TurnResult(
                             request,
                             Outcome.SUCCESS,

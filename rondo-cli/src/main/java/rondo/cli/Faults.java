@@ -1,11 +1,14 @@
 package rondo.cli;
 
 import java.io.PrintWriter;
+import java.util.Arrays;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.UnmatchedArgumentException;
 import rondo.base.UserError;
+import rondo.cli.config.Nearest;
 
 /** How a command that fails says so: one line and an exit code; a stack trace only for those who ask for it. */
 final class Faults {
@@ -35,15 +38,30 @@ final class Faults {
         String name = command.getCommandSpec().qualifiedName();
         String text = String.valueOf(fault.getMessage()).replaceAll("\\s*\\R\\s*", " ");
         StringBuilder line = new StringBuilder(name).append(": ").append(text);
-        if (fault instanceof UnmatchedArgumentException u && !u.getSuggestions().isEmpty()) {
-            line.append("; did you mean '")
-                    .append(u.getSuggestions().getFirst())
-                    .append("'?");
+        Optional<String> meant = fault instanceof UnmatchedArgumentException u ? meant(command, u) : Optional.empty();
+        if (meant.isPresent()) {
+            line.append("; did you mean '").append(meant.get()).append("'?");
         } else {
             line.append("; see '").append(name).append(" --help'");
         }
         command.getErr().println(line);
         return UserError.USAGE;
+    }
+
+    /** The flag that was probably meant; of commands, what the command line itself suggests. */
+    private static Optional<String> meant(CommandLine command, UnmatchedArgumentException fault) {
+        String word = fault.getUnmatched().isEmpty() ? "" : fault.getUnmatched().getFirst();
+        if (!word.startsWith("--")) {
+            return fault.getSuggestions().stream().findFirst();
+        }
+        int equals = word.indexOf('=');
+        return Nearest.of(
+                equals < 0 ? word : word.substring(0, equals),
+                command.getCommandSpec().options().stream()
+                        .filter(option -> !option.hidden())
+                        .flatMap(option -> Arrays.stream(option.names()))
+                        .map(option -> new Nearest.Candidate(option, option, true))
+                        .toList());
     }
 
     static int report(PrintWriter err, Exception fault) {

@@ -25,6 +25,8 @@ import rondo.engine.Engine;
 import rondo.engine.EngineOptions;
 import rondo.engine.EngineStats;
 import rondo.engine.spi.Executor;
+import rondo.engine.spi.MemoryBudget;
+import rondo.engine.spi.ModelFacts;
 import rondo.kv.KvCache;
 import rondo.kv.KvCacheManager;
 import rondo.kv.KvLayout;
@@ -94,7 +96,7 @@ final class LocalServer implements AutoCloseable {
                     Background.start("rondo-transport", RondoServer.Transport::open);
             Undo.Step closeTransport = undo.add(() -> transport.quietly(RondoServer.Transport::close));
             LoadedModel model = load(request, undo, time);
-            MemoryPlan memory = MemoryPlan.of(config, model.executor());
+            MemoryPlan memory = memory(config, model.executor());
             KvEvents events = events(config.events(), memory);
             undo.add(events::close);
             Engine engine = engine(config, model.executor(), memory, events, time);
@@ -139,13 +141,20 @@ final class LocalServer implements AutoCloseable {
                                 + " tokenizer_config.json); give one with --chat_template"));
     }
 
-    private static LoadedModel load(ServeRequest request, Undo undo, TimeSource time) {
-        ServeConfig config = request.config();
-        ModelOptions options = new ModelOptions(
+    /** How the file wants the checkpoint to be read. */
+    static ModelOptions modelOptions(ServeConfig config) {
+        return new ModelOptions(
                 DType.valueOf(config.model().dtype().name()),
                 DType.valueOf(config.kv().dtype().name()),
                 config.kv().tokensPerBlock(),
-                config.model().disableMmEncoder());
+                config.model().disableMmEncoder(),
+                config.kv().windows(),
+                config.limits().maxSeqLen().orElse(0));
+    }
+
+    private static LoadedModel load(ServeRequest request, Undo undo, TimeSource time) {
+        ServeConfig config = request.config();
+        ModelOptions options = modelOptions(config);
         int threads = config.cpu().threads().orElse(Runtime.getRuntime().availableProcessors());
         Device device = Cpu.open(threads);
         Undo.Step closeDevice = undo.add(device::close);
@@ -162,6 +171,12 @@ final class LocalServer implements AutoCloseable {
         return model;
     }
 
+    private static MemoryPlan memory(ServeConfig config, Executor executor) {
+        ModelFacts facts = executor.model();
+        MemoryBudget budget = executor.budget(MemoryPlan.limits(config, facts.maxLength()));
+        return MemoryPlan.of(config, facts, MemoryBase.ofCpu(config, budget));
+    }
+
     private static KvEvents events(ServeConfig.Events config, MemoryPlan memory) {
         KvLayout layout = memory.pools().layout();
         List<Integer> windows =
@@ -175,7 +190,7 @@ final class LocalServer implements AutoCloseable {
 
     private static Engine engine(
             ServeConfig config, Executor executor, MemoryPlan memory, KvEvents events, TimeSource time) {
-        EngineOptions options = memory.engineOptions(config);
+        EngineOptions options = memory.engineOptions(config, false);
         KvPools pools = memory.pools();
         executor.open(pools, options.limits());
         KvCache kv = new KvCacheManager(
@@ -254,6 +269,7 @@ final class LocalServer implements AutoCloseable {
                 .apiKeys(front.apiKeys())
                 .strictBody(front.strictBody())
                 .metricsAlias(front.metricsAlias())
+                .maxCharsPerToken(front.maxCharsPerToken())
                 .metricsFormat(ServerOptions.MetricsFormat.valueOf(
                         front.metricsFormat().name()))
                 .build();

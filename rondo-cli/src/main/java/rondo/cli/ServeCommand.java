@@ -7,6 +7,7 @@ import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -17,6 +18,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import rondo.base.UserError;
+import rondo.cli.config.ByteSize;
 import rondo.cli.config.ConfigLoader;
 import rondo.cli.config.FlagValue;
 import rondo.cli.config.Notice;
@@ -89,9 +91,21 @@ final class ServeCommand implements Callable<Integer> {
     private boolean check;
 
     @Option(
-            names = {"--print_capacity", "--simulate"},
-            hidden = true,
-            description = "Not built yet.")
+            names = "--print_capacity",
+            description = "Tell how many sessions of which length fit where, by config.json alone, and end.")
+    private boolean printCapacity;
+
+    @Option(names = "--json", description = "With --print_capacity: print JSON.")
+    private boolean json;
+
+    @Option(
+            names = {"--device_memory", "--gpu_memory"},
+            paramLabel = "BYTES",
+            description = "With --check or --print_capacity: plan for a device with so much memory (141GB, 80GiB)"
+                    + " instead of this machine.")
+    private Optional<String> deviceMemory = Optional.empty();
+
+    @Option(names = "--simulate", hidden = true, description = "Not built yet.")
     private boolean notBuilt;
 
     @Option(names = "--record-traces", hidden = true, paramLabel = "DIR", description = "Not built yet.")
@@ -118,20 +132,52 @@ final class ServeCommand implements Callable<Integer> {
         List<FlagValue> flags = ServeFlags.given(command.getParseResult());
         ServeConfig settings = config.isPresent() ? ConfigLoader.load(config.get(), flags) : ConfigLoader.load(flags);
         settings.notices().forEach(ServeCommand::log);
-        if (check) {
+        if (check || printCapacity) {
             PrintWriter out = command.getOut();
-            out.print(settings.effective().yaml());
+            out.print(printCapacity ? capacity(command, settings) : checked(settings));
             out.flush();
             return 0;
         }
         return serving.serve(request(command, settings));
     }
 
+    private String capacity(CommandLine command, ServeConfig settings) {
+        CapacityReport report = new CapacityReport(Outlook.of(modelPath(command, settings), settings, bytesOfDevice()));
+        return json ? report.json() : report.text();
+    }
+
+    /** What holds; with a model, what its {@code config.json} says to it too. */
+    private String checked(ServeConfig settings) {
+        Optional<String> directory = model.or(() -> settings.model().path());
+        if (directory.isEmpty()) {
+            return settings.effective().yaml();
+        }
+        MemoryPlan plan = Outlook.of(directory(directory.get()), settings, bytesOfDevice())
+                .plan();
+        return settings.settled(plan.maxSeqLen(), "config.json: " + plan.lengthReason())
+                .yaml();
+    }
+
+    private OptionalLong bytesOfDevice() {
+        return deviceMemory.isPresent() ? ByteSize.parse(deviceMemory.get()) : OptionalLong.empty();
+    }
+
     private void usage(CommandLine command) {
         if (notBuilt || recordTraces.isPresent()) {
             throw new ParameterException(
+                    command, "--simulate and --record-traces are not supported by rondo: not built yet");
+        }
+        if (json && !printCapacity) {
+            throw new ParameterException(command, "--json goes with --print_capacity");
+        }
+        if (deviceMemory.isPresent() && !check && !printCapacity) {
+            throw new ParameterException(command, "--device_memory goes with --check or --print_capacity");
+        }
+        if (deviceMemory.isPresent() && ByteSize.parse(deviceMemory.get()).orElse(0) <= 0) {
+            throw new ParameterException(
                     command,
-                    "--print_capacity, --simulate and --record-traces are not supported by rondo: not built yet");
+                    "--device_memory must be a number of bytes (an integer, or like '141GB'), got '"
+                            + deviceMemory.get() + "'");
         }
         if (host.isBlank()) {
             throw new ParameterException(command, "--host must be an address or a name, got ''");
@@ -151,15 +197,18 @@ final class ServeCommand implements Callable<Integer> {
     }
 
     private ServeRequest request(CommandLine command, ServeConfig settings) throws IOException {
-        String directory = model.or(() -> settings.model().path())
-                .orElseThrow(() -> new ParameterException(command, "Missing required parameter: 'MODEL'"));
-        Path path = directory(directory);
+        Path path = modelPath(command, settings);
         String name = servedName.orElseGet(() -> nameOf(path));
         Optional<String> template = Optional.empty();
         if (chatTemplate.isPresent()) {
             template = Optional.of(template(chatTemplate.get()));
         }
         return new ServeRequest(path, name, host, port, template, settings);
+    }
+
+    private Path modelPath(CommandLine command, ServeConfig settings) {
+        return directory(model.or(() -> settings.model().path())
+                .orElseThrow(() -> new ParameterException(command, "Missing required parameter: 'MODEL'")));
     }
 
     private static Path directory(String text) {

@@ -30,8 +30,6 @@ import rondo.cli.config.ByteSize;
 import rondo.cli.config.ConfigLoader;
 import rondo.cli.config.FlagValue;
 import rondo.cli.config.ServeConfig;
-import rondo.model.DType;
-import rondo.model.ModelOptions;
 import rondo.model.ModelShape;
 import rondo.sim.CostModel;
 
@@ -46,7 +44,7 @@ import rondo.sim.CostModel;
         footer = {
             "",
             "Flags that name a key of the configuration file win over the file (rondo serve --help lists them).",
-            "Sizes take B, KiB, MiB, GiB, TiB; all units are binary.",
+            "ByteSize take B, KiB, MiB, GiB, TiB; all units are binary.",
             "Example: rondo simulate --traces traces.jsonl --model models/muse-glimmer-30b --config serve.yaml"
         })
 final class SimulateCommand implements Callable<Integer> {
@@ -151,13 +149,7 @@ final class SimulateCommand implements Callable<Integer> {
         PrintWriter out = command.getOut();
         List<FlagValue> flags = ServeFlags.given(command.getParseResult());
         ServeConfig settings = config.isPresent() ? ConfigLoader.load(config.get(), flags) : ConfigLoader.load(flags);
-        ModelShape shape = ModelShape.read(
-                model,
-                new ModelOptions(
-                        DType.valueOf(settings.model().dtype().name()),
-                        DType.valueOf(settings.kv().dtype().name()),
-                        settings.kv().tokensPerBlock(),
-                        false));
+        ModelShape shape = ModelShape.read(model, LocalServer.modelOptions(settings));
         MemoryPlan memory = MemoryPlan.of(settings, shape.facts(), kvBytes(command, settings, shape));
         List<SessionPlan> plans = plans(out);
         Simulation simulation = new Simulation(new Simulation.Setup(
@@ -197,8 +189,8 @@ final class SimulateCommand implements Callable<Integer> {
         List<String> warnings = new ArrayList<>(traces.warnings());
         ContextScale factor = new ContextScale(scale);
         PlanOptions options = PlanOptions.defaults().withScale(factor);
-        TraceSelection selection = new TraceSelection(
-                optional(maxContext), optional(entries), OptionalInt.empty(), OptionalInt.empty());
+        TraceSelection selection =
+                new TraceSelection(optional(maxContext), optional(entries), OptionalInt.empty(), OptionalInt.empty());
         List<SessionPlan> plans = new ArrayList<>();
         for (Trace trace : selection.apply(traces.traces(), factor)) {
             SessionPlanner.Planned planned = SessionPlanner.plan(trace, options);

@@ -79,10 +79,10 @@ final class Simulation {
     SimulationResult run(TimeSource wall) {
         long begin = wall.nanoTime();
         MemoryPlan memory = setup.memory();
-        EngineOptions options = memory.engineOptions(setup.config());
+        EngineOptions options = memory.engineOptions(setup.config(), true);
         LateReplies replies = new LateReplies();
         try (CostModelExecutor executor = new CostModelExecutor(
-                setup.model(), new MemoryBudget(memory.bytes(), 0), setup.cost(), replies, clock)) {
+                setup.model(), new MemoryBudget(memory.bytes(), memory.hostBytes()), setup.cost(), replies, clock)) {
             executor.open(memory.pools(), options.limits());
             KvCache kv = new KvCacheManager(
                     memory.pools(),
@@ -114,8 +114,8 @@ final class Simulation {
         boolean[] woken = new boolean[1];
         TraceSampler sampler = TraceSampler.endless(setup.plans(), TraceSampler.Order.SEQUENTIAL, setup.seed())
                 .limit(setup.plays());
-        Dispatcher dispatcher = new Dispatcher(
-                setup.replay(), sampler, sender, clock, new Watch(sender), () -> woken[0] = true);
+        Dispatcher dispatcher =
+                new Dispatcher(setup.replay(), sampler, sender, clock, new Watch(sender), () -> woken[0] = true);
         int still = 0;
         while (true) {
             woken[0] = false;

@@ -73,7 +73,7 @@ class CommandLineTest {
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
             sreve                          | rondo: Unmatched argument at index 0: 'sreve'; did you mean 'serve'?
-            serve --prot 1                 | rondo serve: Unknown option: '--prot'; see 'rondo serve --help'
+            serve --prot 1                 | rondo serve: Unknown option: '--prot'; did you mean '--port'?
             serve --port x                 | rondo serve: Invalid value for option '--port': 'x' is not an int; see 'rondo serve --help'
             serve --port 70000             | rondo serve: --port must be >= 0 and <= 65535, got 70000; see 'rondo serve --help'
             serve                          | rondo serve: Missing required parameter: 'MODEL'; see 'rondo serve --help'
@@ -84,7 +84,7 @@ class CommandLineTest {
             serve --server_role context    | config: --server_role=context is not supported by rondo: one process serves prefill and decode (--server_role)
             serve --reasoning-parser qwen3 | config: reasoning_parser=qwen3 is not supported by rondo: not built yet (--reasoning_parser)
             serve --device cuda            | config: rondo.device=cuda is not supported by rondo: not built yet (--device)
-            serve --simulate               | rondo serve: --print_capacity, --simulate and --record-traces are not supported by rondo: not built yet; see 'rondo serve --help'
+            serve --simulate               | rondo serve: --simulate and --record-traces are not supported by rondo: not built yet; see 'rondo serve --help'
             """)
     void aMistakeIsOneLineAndExitCodeTwo(String args, String line) {
         assertThat(run(args.strip().split(" +"))).isEqualTo(UserError.USAGE);

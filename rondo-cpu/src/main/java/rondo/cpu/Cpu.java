@@ -1,5 +1,6 @@
 package rondo.cpu;
 
+import java.nio.file.Path;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import rondo.model.compute.Device;
@@ -15,6 +16,12 @@ public final class Cpu {
     /** @param threads workers in all, the calling thread (the engine's) included */
     public static Device open(int threads) {
         return open(threads, ModuleLayer.boot().findModule(MODULE).isPresent());
+    }
+
+    /** Bytes that this process may still take, as far as the system tells. */
+    public static long freeBytes() {
+        Runtime runtime = Runtime.getRuntime();
+        return new FreeMemory(Path.of("/")).bytes(runtime.maxMemory() - runtime.totalMemory());
     }
 
     static Device open(int threads, boolean vectors) {

@@ -1,6 +1,5 @@
 package rondo.cpu;
 
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -89,8 +88,7 @@ public final class CpuDevice implements Device {
 
     @Override
     public long freeBytes() {
-        Runtime runtime = Runtime.getRuntime();
-        return new FreeMemory(Path.of("/")).bytes(runtime.maxMemory() - runtime.totalMemory());
+        return Cpu.freeBytes();
     }
 
     @Override

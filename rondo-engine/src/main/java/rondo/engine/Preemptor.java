@@ -27,6 +27,8 @@ final class Preemptor {
     private final SequenceList waiting;
     private int droppedTokens;
     private long now;
+    /** Number of the last submitted step. */
+    private long submitted;
 
     // Counters: they only grow.
     long suspensions;
@@ -49,7 +51,8 @@ final class Preemptor {
     }
 
     /** A plan begins. */
-    void begin(long nanos) {
+    void begin(long lastSubmitted, long nanos) {
+        submitted = lastSubmitted;
         now = nanos;
     }
 

@@ -172,8 +172,8 @@ final class Scheduler {
 
     private void begin(long submitted, long now) {
         nextStep = submitted + 1;
+        preemptor.begin(submitted, now);
         budget.clear();
-        preemptor.begin(now);
         paused = false;
         deferred = false;
         drain = false;
@@ -340,8 +340,7 @@ final class Scheduler {
         }
         for (int i = 0; i < prefills.size() && budget.hasRoom(); i++) {
             Sequence s = prefills.get(i);
-            int rest = s.remaining() - s.planned;
-            int more = rest == 0 ? 0 : budget.chunk(s.submitted + s.planned, rest, false);
+            int more = budget.extension(s.submitted + s.planned, s.remaining() - s.planned);
             if (s.planned > 0 && more > 0) {
                 int granted = grow(s, s.planned + more, s.planned, plan);
                 if (granted > s.planned) {
@@ -385,6 +384,7 @@ final class Scheduler {
         }
         s.state = s.suspendedFrom;
         s.workStep = nextStep;
+        s.filledStep = nextStep;
         return true;
     }
 
@@ -542,6 +542,7 @@ final class Scheduler {
         }
         s.workStep = nextStep;
         s.passedOver = 0;
+        s.filledStep = nextStep;
         count(s, history, now);
         waiting.remove(s);
         active.insert(s);

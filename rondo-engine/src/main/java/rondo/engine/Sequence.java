@@ -73,6 +73,8 @@ final class Sequence {
     int samplesInFlight;
     /** Last step, submitted or to be submitted next, that touches its pages. */
     long workStep;
+    /** The step that carries the copies into its pages with which it was admitted or resumed. */
+    long filledStep;
     /** Whether the executor knows what is in the slot. */
     boolean begun;
     /** What a suspended one goes on with. */

@@ -224,6 +224,7 @@ final class StepLoop {
         if (plan.pages.tierCopies.count > 0) {
             long batch = executor.copy(plan.pages.tierCopies, plan.pages.copiesAfter);
             plan.pages.tierCopies.clear();
+            plan.pages.copiesAfter = 0;
             fences.copying(batch);
             kv.copiesStarted(batch);
         }

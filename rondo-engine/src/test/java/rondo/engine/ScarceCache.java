@@ -86,6 +86,16 @@ public final class ScarceCache implements KvCache {
     }
 
     @Override
+    public void now(long nanos) {
+        kv.now(nanos);
+    }
+
+    @Override
+    public void pause(int reservation, long lastStep) {
+        kv.pause(reservation, lastStep);
+    }
+
+    @Override
     public void copiesStarted(long batch) {
         kv.copiesStarted(batch);
     }

@@ -109,7 +109,7 @@ public record PoolSizing(
         List<Integer> host = new ArrayList<>();
         for (int lc = 0; lc < shares.length; lc++) {
             // The same proportions of slots as on the device.
-            host.add((int) Math.min(MOST_SLOTS, Math.floor(hostBytes * ((device.get(lc) - 1) / usableBytes))));
+            host.add((int) Math.min(MOST_SLOTS, Math.floor((double) hostBytes * (device.get(lc) - 1) / usableBytes)));
         }
         return new KvPools(layout, device, host);
     }

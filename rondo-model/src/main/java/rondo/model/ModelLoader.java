@@ -47,7 +47,7 @@ public final class ModelLoader {
     private record Opened(DecoderSpec spec, TensorTable table, WeightLedger ledger, DType dtype) {
         static Opened of(Checkpoint checkpoint, ModelOptions options) {
             Architecture architecture = Architecture.of(checkpoint.config());
-            DecoderSpec spec = architecture.spec(checkpoint.config());
+            DecoderSpec spec = architecture.spec(checkpoint.config()).withWindows(options.windows(), options.longest());
             TensorTable table = architecture.tensors();
             List<String> wanted =
                     table.wanted(spec).stream().map(TensorTable.Wanted::name).toList();

@@ -236,7 +236,7 @@ class ModelLoaderTest {
         assertThat(seen.generation().eos()).containsExactly(4036, 4033);
         assertThat(seen.generation().doSample()).isFalse();
         assertThat(seen.dtype()).isEqualTo(DType.BFLOAT16);
-        ModelOptions disabled = new ModelOptions(DType.AUTO, DType.AUTO, 32, true);
+        ModelOptions disabled = ModelOptions.defaults().withDisableMmEncoder(true);
         assertThat(ModelLoader.inspect(bundled, disabled).ledger().line())
                 .isEqualTo("weights: 99 consumed, 41 skipped (rule disable_mm_encoder), 0 missing, 0 left over");
     }
@@ -323,7 +323,8 @@ class ModelLoaderTest {
         Path config = model.resolve("config.json");
         Files.writeString(config, Files.readString(config).replace("\"dtype\"", "\"torch_dtype\""));
         assertThat(load(ModelOptions.defaults()).kvDtype()).isEqualTo(DType.FLOAT32);
-        assertThat(load(new ModelOptions(DType.FLOAT16, DType.AUTO, 32, false)).kvDtype())
+        assertThat(load(new ModelOptions(DType.FLOAT16, DType.AUTO, 32, false, List.of(), 0))
+                        .kvDtype())
                 .isEqualTo(DType.FLOAT16);
         assertThat(load(ModelOptions.defaults().withKvDtype(DType.BFLOAT16)).kvDtype())
                 .isEqualTo(DType.BFLOAT16);

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import rondo.base.UserError;
+import rondo.engine.EngineOptions;
 import rondo.kv.KvOptions;
 import rondo.server.kvevents.HashAlgorithm;
 import rondo.server.kvevents.StreamOptions;
@@ -87,7 +88,9 @@ public final class ConfigLoader {
                         s.optionalInt("rondo.max_queued_tokens"),
                         s.integer("rondo.queue_timeout_ms"),
                         s.integer("rondo.request_timeout_ms"),
-                        s.bool("print_iter_log")),
+                        s.bool("print_iter_log"),
+                        s.optionalBool("disable_overlap_scheduler").map(off -> !off),
+                        EngineOptions.Preemption.valueOf(upper(s.text("rondo.preemption")))),
                 new ServeConfig.Front(
                         s.integer("stream_interval"),
                         s.integer("num_postprocess_workers"),
@@ -96,7 +99,8 @@ public final class ConfigLoader {
                         s.texts("rondo.api_keys"),
                         s.bool("rondo.strict_body"),
                         s.bool("rondo.metrics_alias"),
-                        ServeConfig.MetricsFormat.valueOf(upper(s.text("rondo.metrics_format")))),
+                        ServeConfig.MetricsFormat.valueOf(upper(s.text("rondo.metrics_format"))),
+                        s.integer("rondo.max_chars_per_token")),
                 new ServeConfig.Cpu(s.optionalInt("rondo.cpu_threads"), s.optionalBytes("rondo.cpu_kv_base")),
                 new Effective(s),
                 notices);
@@ -116,7 +120,13 @@ public final class ConfigLoader {
                 s.optionalInt(kv + "max_tokens"),
                 s.bytes(kv + "max_gpu_total_bytes"),
                 s.reals(kv + "pool_ratio"),
-                s.optionalInt(kv + "avg_seq_len"));
+                s.optionalInt(kv + "avg_seq_len"),
+                s.integer(kv + "block_reuse_config.max_num_turns"),
+                s.optionalBytes(kv + "host_cache_size").orElse(0),
+                s.optionalInt(kv + "secondary_offload_min_priority")
+                        .orElse(KvOptions.defaults().offloadMinPriority()),
+                s.real(kv + "max_util_for_resume"),
+                s.integers(kv + "max_attention_window"));
     }
 
     private static ServeConfig.Events events(Settings s) {

@@ -5,13 +5,14 @@ import java.util.Comparator;
 import java.util.Optional;
 
 /** The known name that a misspelt one was probably meant to be (serve-config.md §1.2). */
-final class Nearest {
+public final class Nearest {
     private Nearest() {}
 
     /** A candidate: what is compared, what is suggested, and whether it stands in the mapping at hand. */
-    record Candidate(String leaf, String suggestion, boolean here) {}
+    public record Candidate(String leaf, String suggestion, boolean here) {}
 
-    static Optional<String> of(String word, Collection<Candidate> candidates) {
+    /** The suggestion of the nearest candidate, or empty where none is near. */
+    public static Optional<String> of(String word, Collection<Candidate> candidates) {
         record Scored(Candidate candidate, int distance) {}
         int length = word.codePointCount(0, word.length());
         return candidates.stream()

@@ -26,6 +26,7 @@ final class Rules {
         rules.pools();
         rules.endpoints();
         EventRules.check(settings, problems);
+        rules.turns();
         rules.graphs();
         rules.directories();
     }
@@ -103,6 +104,19 @@ final class Rules {
         }
         if (settings.get(KV + "use_kv_cache_manager_v2").value().equals(new Value.Bool(false))) {
             problems.add(rewind.origin(), start + "use_kv_cache_manager_v2=true");
+        }
+    }
+
+    /** Turns are counted for one policy only. */
+    private void turns() {
+        Setting turns = settings.get(REUSE + "max_num_turns");
+        String policy = settings.text(REUSE + "policy");
+        if (settings.integer(turns.path()) != 1 && !policy.equals("per_conversation")) {
+            problems.noEffect(
+                    turns.origin(),
+                    turns.path(),
+                    turns.show(),
+                    "block_reuse_config.policy=" + policy + " counts no turns");
         }
     }
 

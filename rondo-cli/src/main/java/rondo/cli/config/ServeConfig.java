@@ -7,6 +7,7 @@ import java.util.OptionalDouble;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import rondo.base.UserError;
+import rondo.engine.EngineOptions;
 import rondo.kv.KvOptions;
 import rondo.server.kvevents.HashAlgorithm;
 import rondo.server.kvevents.StreamOptions;
@@ -34,6 +35,8 @@ public record ServeConfig(
         Cpu cpu,
         Effective effective,
         List<Notice> notices) {
+
+    private static final String HOST = "kv_cache_config.host_cache_size";
 
     /** Compute type: {@code dtype}. */
     public enum DType {
@@ -82,7 +85,7 @@ public record ServeConfig(
             Optional<LocalDate> templateDate) {}
 
     /**
-     * Sizes.
+     * ByteSize.
      *
      * @param maxBatchSize         sequences active at once
      * @param maxNumTokens         tokens of one step
@@ -112,6 +115,11 @@ public record ServeConfig(
      * @param maxBytes           upper bound in bytes; 0 = none
      * @param poolRatio          byte share per life cycle; empty = not given
      * @param avgSeqLen          expected length of a sequence, in tokens
+     * @param maxNumTurns        {@code block_reuse_config.max_num_turns}
+     * @param hostBytes          {@code host_cache_size}; 0 = no host tier
+     * @param offloadMinPriority {@code secondary_offload_min_priority}
+     * @param maxUtilForResume   {@code max_util_for_resume}
+     * @param windows            {@code max_attention_window}; empty = the model's own
      */
     public record Kv(
             boolean blockReuse,
@@ -125,7 +133,17 @@ public record ServeConfig(
             OptionalInt maxTokens,
             long maxBytes,
             List<Double> poolRatio,
-            OptionalInt avgSeqLen) {
+            OptionalInt avgSeqLen,
+            int maxNumTurns,
+            long hostBytes,
+            int offloadMinPriority,
+            double maxUtilForResume,
+            List<Integer> windows) {
+        /** Whether a prompt's blocks can be shared while it is still computed: only then does waiting for one pay. */
+        public boolean sharesAtOnce() {
+            return blockReuse && policy == KvOptions.ReusePolicy.ALL_REUSABLE;
+        }
+
         /** The switches in the words of the cache itself. */
         public KvOptions options(int maxNumTokens) {
             KvOptions d = KvOptions.defaults();
@@ -134,10 +152,10 @@ public record ServeConfig(
                     partialReuse,
                     copyOnPartialReuse,
                     policy,
-                    d.maxNumTurns(),
+                    maxNumTurns,
                     endpointRewind,
-                    d.offloadMinPriority(),
-                    d.maxUtilForResume(),
+                    offloadMinPriority,
+                    maxUtilForResume,
                     d.eventBufferSize(),
                     maxNumTokens);
         }
@@ -161,6 +179,8 @@ public record ServeConfig(
      * @param queueTimeoutMillis   longest wait
      * @param requestTimeoutMillis longest request
      * @param printIterLog         one line per step
+     * @param overlap              the opposite of {@code disable_overlap_scheduler}; empty = as the device likes it
+     * @param preemption           {@code rondo.preemption}
      */
     public record Scheduling(
             boolean prefixAware,
@@ -168,7 +188,9 @@ public record ServeConfig(
             OptionalInt maxQueuedTokens,
             int queueTimeoutMillis,
             int requestTimeoutMillis,
-            boolean printIterLog) {
+            boolean printIterLog,
+            Optional<Boolean> overlap,
+            EngineOptions.Preemption preemption) {
         /** The bound on waiting prompt tokens for an effective {@code max_seq_len}. */
         public long queuedTokens(int maxSeqLen) {
             return maxQueuedTokens.isPresent() ? maxQueuedTokens.getAsInt() : 64L * maxSeqLen;
@@ -186,6 +208,7 @@ public record ServeConfig(
      * @param strictBody         whether unknown body fields are errors
      * @param metricsAlias       whether metrics carry their trtllm_ names as well
      * @param metricsFormat      what GET /metrics answers
+     * @param maxCharsPerToken   texts longer than this × max_seq_len are refused before tokenization
      */
     public record Front(
             int streamInterval,
@@ -195,7 +218,8 @@ public record ServeConfig(
             List<String> apiKeys,
             boolean strictBody,
             boolean metricsAlias,
-            MetricsFormat metricsFormat) {
+            MetricsFormat metricsFormat,
+            int maxCharsPerToken) {
         @Override
         public String toString() {
             return "Front[streamInterval=" + streamInterval + ", apiKeys=" + apiKeys.size() + "]";
@@ -227,13 +251,23 @@ public record ServeConfig(
 
     /** Rule 7: the pools hold no sequence of an explicit {@code max_seq_len}. */
     public UserError tooLongForPools(long longest, long kvBytes) {
-        return mustBe("max_seq_len", "<= " + longest + " (KV cache of " + gib(kvBytes) + " holds no longer sequence)");
+        return mustBe(
+                "max_seq_len",
+                "<= " + longest + " (KV cache of " + ByteSize.rounded(kvBytes) + " holds no longer sequence)");
     }
 
-    private static String gib(long bytes) {
-        return bytes >= 1L << 29
-                ? String.format(java.util.Locale.ROOT, "%.1f GiB", bytes / (double) (1L << 30))
-                : String.format(java.util.Locale.ROOT, "%.1f MiB", bytes / (double) (1L << 20));
+    /** The machine's memory does not hold the host tier. */
+    public UserError hostTooBig(long most) {
+        return mustBe(
+                HOST, "<= " + ByteSize.atMost(most) + " (free host memory less 4 GiB)", ByteSize.exact(kv.hostBytes()));
+    }
+
+    /** Not one page of the host tier can be made. */
+    public UserError hostTooSmall(long least) {
+        return mustBe(
+                HOST,
+                "0 or >= " + least + " (bytes from which on each pool has a page)",
+                ByteSize.exact(kv.hostBytes()));
     }
 
     /** Fails unless {@code pool_ratio}, if given, has one entry per life cycle. */
@@ -247,10 +281,19 @@ public record ServeConfig(
 
     /** The error of a value that turned out wrong once the model was known, with the place where it was written. */
     public UserError mustBe(String path, String expected) {
+        return mustBe(path, expected, effective.settings().get(path).show());
+    }
+
+    private UserError mustBe(String path, String expected, String got) {
         Setting setting = effective.settings().get(path);
         return new UserError(
                 UserError.USAGE,
-                "config: " + path + " must be " + expected + ", got " + setting.show() + " ("
+                "config: " + path + " must be " + expected + ", got " + got + " ("
                         + setting.origin().cite() + ")");
+    }
+
+    /** The same with the effective {@code max_seq_len} and where it comes from, where the file does not name it. */
+    public Effective settled(int maxSeqLen, String from) {
+        return limits.maxSeqLen().isPresent() ? effective : effective.settled("max_seq_len", maxSeqLen, from);
     }
 }

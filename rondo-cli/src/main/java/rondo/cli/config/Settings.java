@@ -43,6 +43,10 @@ final class Settings {
         return ((Value.Bool) get(path).value()).on();
     }
 
+    Optional<Boolean> optionalBool(String path) {
+        return get(path).value() instanceof Value.Bool b ? Optional.of(b.on()) : Optional.empty();
+    }
+
     int integer(String path) {
         return optionalInt(path).orElseThrow();
     }
@@ -63,6 +67,18 @@ final class Settings {
 
     OptionalDouble optionalReal(String path) {
         return get(path).value() instanceof Value.Real r ? OptionalDouble.of(r.number()) : OptionalDouble.empty();
+    }
+
+    double real(String path) {
+        return optionalReal(path).orElseThrow();
+    }
+
+    List<Integer> integers(String path) {
+        return get(path).value() instanceof Value.Items i
+                ? i.items().stream()
+                        .map(v -> Math.toIntExact(((Value.Int) v).number()))
+                        .toList()
+                : List.of();
     }
 
     List<Double> reals(String path) {

@@ -44,9 +44,9 @@ class ConfigMessagesTest {
         assertThat(errors("\n".repeat(30) + "cache_transceiver_config:\n  backend: UCX\n"))
                 .isEqualTo("config: cache_transceiver_config is not supported by rondo: one process serves prefill and"
                         + " decode (serve.yaml:31)");
-        assertThat(errors("kv_cache_config:\n  host_cache_size: 160GiB\n"))
-                .isEqualTo("config: kv_cache_config.host_cache_size=160GiB is not supported by rondo: not built yet"
-                        + " (serve.yaml:2)");
+        assertThat(errors("kv_cache_config:\n  disk_cache_size: 160GiB\n"))
+                .isEqualTo("config: kv_cache_config.disk_cache_size=160GiB is not supported by rondo: no disk tier yet:"
+                        + " the host tier is the last (serve.yaml:2)");
         assertThat(errors("speculative_config: {decoding_type: NGram, max_draft_len: 3}\n"))
                 .isEqualTo("config: speculative_config is not supported by rondo: not built yet (serve.yaml:1)");
         assertThat(errors("kv_cache_config: {dtype: fp8}\n"))
@@ -102,6 +102,28 @@ class ConfigMessagesTest {
     }
 
     @Test
+    void whatTheCacheDoesWithoutIsNoted() {
+        assertThat(notices("""
+                kv_cache_config:
+                  enable_swa_scratch_reuse: true
+                  enable_kv_pool_rebalance: true
+                  kv_pool_rebalance_cooldown_secs: 60
+                  block_reuse_config: {max_num_turns: 3}
+                """))
+                .containsExactly(
+                        "INFO config notice: kv_cache_config.enable_swa_scratch_reuse=true has no effect in rondo: a chunk"
+                                + " whose window pages do not fit is made smaller (serve.yaml:2)",
+                        "INFO config notice: kv_cache_config.enable_kv_pool_rebalance=true has no effect in rondo: pools"
+                                + " keep the sizes that they start with (serve.yaml:3)",
+                        "INFO config notice: kv_cache_config.kv_pool_rebalance_cooldown_secs=60 has no effect in rondo:"
+                                + " pools keep the sizes that they start with (serve.yaml:4)",
+                        "INFO config notice: kv_cache_config.block_reuse_config.max_num_turns=3 has no effect in rondo:"
+                                + " block_reuse_config.policy=all_reusable counts no turns (serve.yaml:5)");
+        assertThat(notices("kv_cache_config: {block_reuse_config: {policy: per_conversation, max_num_turns: 3}}"))
+                .isEmpty();
+    }
+
+    @Test
     void aDeprecatedSpellingIsUsedAndWarnedOf() {
         String yaml = "kv_cache_config:\n  block_reuse_policy: all_reusable\n";
         assertThat(notices(yaml))
@@ -109,10 +131,10 @@ class ConfigMessagesTest {
                         + " kv_cache_config.block_reuse_config.policy=all_reusable (serve.yaml:2)");
         assertThat(errors("""
                 kv_cache_config:
-                  block_reuse_policy: per_request
+                  block_reuse_policy: lru
                 """))
-                .contains(
-                        "kv_cache_config.block_reuse_config.policy=per_request is not supported by rondo: not built yet");
+                .isEqualTo("config: kv_cache_config.block_reuse_config.policy must be one of all_reusable, per_request,"
+                        + " per_conversation, got 'lru' (serve.yaml:2)");
     }
 
     @Test

@@ -60,6 +60,10 @@ class ServeConfigTest {
                   free_gpu_memory_fraction: null
                   pool_ratio: [0.25, 0.75]
                   avg_seq_len: 2000
+                  host_cache_size: 3GiB
+                  secondary_offload_min_priority: 70
+                  max_util_for_resume: 0.5
+                  max_attention_window: [512, 4096]
                   block_reuse_config: {policy: all_reusable, swa_endpoint_rewind_tokens: 128}
                 scheduler_config: {enable_prefix_aware_scheduling: false, context_chunking_policy: FIRST_COME_FIRST_SERVED}
                 rondo:
@@ -76,6 +80,7 @@ class ServeConfigTest {
                   strict_body: true
                   metrics_alias: false
                   metrics_format: json
+                  max_chars_per_token: 6
                   safe_special_tokens: false
                   template_date: 2026-07-04
                   allow_longer_than_model: true
@@ -102,6 +107,10 @@ class ServeConfigTest {
         assertThat(c.kv().poolRatio()).containsExactly(0.25, 0.75);
         assertThat(c.kv().avgSeqLen()).hasValue(2000);
         assertThat(c.kv().options(1024).endpointRewindTokens()).isEqualTo(128);
+        assertThat(c.kv().hostBytes()).isEqualTo(3L << 30);
+        assertThat(c.kv().options(1024).offloadMinPriority()).isEqualTo(70);
+        assertThat(c.kv().options(1024).maxUtilForResume()).isEqualTo(0.5);
+        assertThat(c.kv().windows()).containsExactly(512, 4096);
         assertThat(c.scheduling().prefixAware()).isFalse();
         assertThat(c.scheduling().maxQueueSize()).isEqualTo(7);
         assertThat(c.scheduling().queuedTokens(4096)).isEqualTo(9000);
@@ -115,6 +124,7 @@ class ServeConfigTest {
         assertThat(c.front().apiKeys()).containsExactly("one", "two");
         assertThat(c.front().strictBody()).isTrue();
         assertThat(c.front().metricsAlias()).isFalse();
+        assertThat(c.front().maxCharsPerToken()).isEqualTo(6);
         assertThat(c.front().metricsFormat()).isEqualTo(ServeConfig.MetricsFormat.JSON);
         assertThat(c.cpu().threads()).hasValue(2);
         assertThat(c.cpu().kvBase()).hasValue(512L << 20);

@@ -1,5 +1,6 @@
 package rondo.model.arch;
 
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -27,5 +28,33 @@ public record DecoderSpec(
         double logitCap) {
     public DecoderSpec {
         layers = List.copyOf(layers);
+    }
+
+    /**
+     * The same with other attention windows, repeated over the layers; one that no sequence outgrows is full attention.
+     * Nothing changes where none are given.
+     *
+     * @param longest tokens of the longest sequence that will be served; 0 = as long as the model is made for
+     */
+    public DecoderSpec withWindows(List<Integer> windows, int longest) {
+        if (windows.isEmpty()) {
+            return this;
+        }
+        List<LayerSpec> changed = new ArrayList<>();
+        for (int i = 0; i < layers.size(); i++) {
+            int window = windows.get(i % windows.size());
+            changed.add(layers.get(i).withWindow(window < (longest > 0 ? longest : maxLength) ? window : 0));
+        }
+        return new DecoderSpec(
+                architecture,
+                vocabulary,
+                hidden,
+                maxLength,
+                embeddingNorm,
+                changed,
+                finalNorm,
+                tiedHead,
+                logitMultiplier,
+                logitCap);
     }
 }

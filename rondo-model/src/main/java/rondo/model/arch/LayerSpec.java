@@ -10,4 +10,23 @@ public record LayerSpec(
         NormRule attentionPostNorm,
         NormRule feedForwardNorm,
         FeedForwardSpec feedForward,
-        NormRule feedForwardPostNorm) {}
+        NormRule feedForwardPostNorm) {
+    LayerSpec withWindow(int window) {
+        AttentionSpec a = attention;
+        AttentionSpec changed = new AttentionSpec(
+                a.heads(),
+                a.kvHeads(),
+                a.headDim(),
+                window,
+                a.scale(),
+                a.queryNorm(),
+                a.keyNorm(),
+                a.queryScale(),
+                a.rope(),
+                a.gated(),
+                a.sinkLogits(),
+                a.biases());
+        return new LayerSpec(
+                attentionNorm, changed, attentionPostNorm, feedForwardNorm, feedForward, feedForwardPostNorm);
+    }
+}

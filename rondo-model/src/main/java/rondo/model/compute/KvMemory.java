@@ -10,7 +10,10 @@ public interface KvMemory extends AutoCloseable {
     /** From now on block {@code block} of the slot's sequence lies in {@code page}. */
     void table(int slot, int group, int block, int page);
 
-    /** Copies a whole page within the device. */
+    /**
+     * Copies a whole page within the memory. May be called from another thread than everything else, if neither that nor
+     * another copy writes {@code from} or touches {@code to} meanwhile.
+     */
     void copyPage(int group, int from, int to);
 
     @Override

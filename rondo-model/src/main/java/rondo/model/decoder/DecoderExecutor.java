@@ -22,11 +22,9 @@ import rondo.model.compute.KvMemory;
 /**
  * Computes steps with a decoder on a {@link Device}, and samples on the host. A step is computed in its {@link #await},
  * on the calling thread; its page work is done then too, so that a step in flight never sees the edits of a later one.
+ * The host tier is real memory, and its copies run beside the steps.
  */
 public final class DecoderExecutor implements Executor {
-    /** Host memory that a host tier leaves to everything else. */
-    private static final long HOST_RESERVE_BYTES = 4L << 30;
-
     private final DecoderSpec spec;
     private final DecoderWeights weights;
     private final KvPlan kvPlan;
@@ -95,21 +93,26 @@ public final class DecoderExecutor implements Executor {
         facts = new ModelFacts(spec.vocabulary(), spec.maxLength(), kvPlan.layout(), 0);
     }
 
+    /** Bytes beside weights and KV pages: buffers of the largest step, masks of the plans, block tables. */
+    public static long stepBytes(DecoderSpec spec, KvLayout layout, StepLimits limits) {
+        long plans = 2L * limits.maxRows() * (spec.vocabulary() + 7L) / 8;
+        long tables = 4L
+                * (limits.maxSequences() + 1)
+                * layout.blocks(limits.maxSeqLen())
+                * layout.lifeCycles().size();
+        return Decoder.bufferBytes(spec, limits) + plans + tables;
+    }
+
     @Override
     public ModelFacts model() {
         return facts;
     }
 
-    /** One memory holds both tiers here: host bytes are what remains of it after a reserve, if the device takes nothing. */
+    /** One memory holds both tiers here. */
     @Override
     public MemoryBudget budget(StepLimits limits) {
-        long plans = 2L * limits.maxRows() * (spec.vocabulary() + 7L) / 8;
-        long tables = 4L
-                * (limits.maxSequences() + 1)
-                * kvPlan.layout().blocks(limits.maxSeqLen())
-                * kvPlan.spec().groups().size();
-        long left = device.freeBytes() - Decoder.bufferBytes(spec, limits) - plans - tables;
-        return new MemoryBudget(Math.max(0, left), Math.max(0, left - HOST_RESERVE_BYTES));
+        long left = device.freeBytes() - stepBytes(spec, kvPlan.layout(), limits);
+        return MemoryBudget.ofOneMemory(left);
     }
 
     @Override
@@ -129,7 +132,8 @@ public final class DecoderExecutor implements Executor {
         // The host tier is more pages of the same memory: a page moves by a copy within the device.
         KvMemory kv = device.kv(kvPlan.spec(), pages, limits.maxSequences() + 1, limits.maxSeqLen());
         StepRunner runner = new StepRunner(new Decoder(spec, weights, device, limits), kv, limits, spec.vocabulary());
-        opened = new Opened(kv, runner, new TierCopies(kv, firstHostPage), limits, spec.vocabulary());
+        TierCopies copies = new TierCopies(kv, kvPlan.layout(), firstHostPage);
+        opened = new Opened(kv, runner, copies, limits, spec.vocabulary());
     }
 
     @Override
@@ -177,7 +181,11 @@ public final class DecoderExecutor implements Executor {
             whole = o.runner.run(step, o.plans[index], result, observer);
             result.deviceNanos = time.nanoTime() - begin;
             o.computed = step;
-            o.copies.run(step);
+            o.copies.computed(step);
+            if (o.plans[index].runs == 0) {
+                // A step of copies alone: the engine has nothing else to do before they have landed.
+                o.copies.await();
+            }
         } catch (RuntimeException | Error e) {
             lost = new StepFailure.DeviceLost("step " + step + " failed: " + e, e);
             throw lost;
@@ -202,6 +210,7 @@ public final class DecoderExecutor implements Executor {
     @Override
     public void close() {
         if (opened != null) {
+            opened.copies.close();
             opened.kv.close();
             opened = null;
         }
