@@ -164,7 +164,7 @@ final class Preemptor {
     private void recompute(Sequence victim) {
         dropRun(victim);
         active.remove(victim);
-        slots.leave(victim, true);
+        slots.pause(victim);
         victim.state = Sequence.State.WAITING;
         victim.waitingSince = now;
         victim.history = 0;

@@ -592,6 +592,7 @@ final class Scheduler {
         if (!s.scheduledOnce) {
             s.scheduledOnce = true;
             s.cachedTokens = history;
+            s.keys.reserve();
             s.handle.scheduled(now, history);
             queue.leave(s);
             queueNanos += now - s.handle.arrivalNanos;

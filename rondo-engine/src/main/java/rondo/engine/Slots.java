@@ -63,12 +63,20 @@ final class Slots {
         leave(s, s.commitAtEnd);
     }
 
-    /** Slot and pages come back; nothing of it is in flight. */
+    /** Slot and pages come back, to be asked for again; nothing of it is in flight. */
+    void pause(Sequence s) {
+        kv.pause(vacate(s), s.workStep);
+    }
+
     void leave(Sequence s, boolean commit) {
+        kv.release(vacate(s), s.workStep, commit);
+    }
+
+    private int vacate(Sequence s) {
         free[freeCount++] = s.slot;
         int reservation = s.reservation;
         s.slot = -1;
         s.reservation = -1;
-        kv.release(reservation, s.workStep, commit);
+        return reservation;
     }
 }
