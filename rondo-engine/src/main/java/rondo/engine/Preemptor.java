@@ -27,8 +27,6 @@ final class Preemptor {
     private final SequenceList waiting;
     private int droppedTokens;
     private long now;
-    /** Number of the last submitted step. */
-    private long submitted;
 
     // Counters: they only grow.
     long suspensions;
@@ -51,8 +49,7 @@ final class Preemptor {
     }
 
     /** A plan begins. */
-    void begin(long lastSubmitted, long nanos) {
-        submitted = lastSubmitted;
+    void begin(long nanos) {
         now = nanos;
     }
 

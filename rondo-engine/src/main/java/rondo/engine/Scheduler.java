@@ -172,8 +172,8 @@ final class Scheduler {
 
     private void begin(long submitted, long now) {
         nextStep = submitted + 1;
-        preemptor.begin(submitted, now);
         budget.clear();
+        preemptor.begin(now);
         paused = false;
         deferred = false;
         drain = false;
@@ -541,8 +541,8 @@ final class Scheduler {
             return Admission.BLOCKED;
         }
         s.workStep = nextStep;
-        s.passedOver = 0;
         s.filledStep = nextStep;
+        s.passedOver = 0;
         count(s, history, now);
         waiting.remove(s);
         active.insert(s);
@@ -562,7 +562,7 @@ final class Scheduler {
     private void giveUp(Sequence s) {
         // The plan at hand may carry a copy into its pages, hence the next step's number.
         s.workStep = nextStep;
-        slots.leave(s, false);
+        slots.retire(s, false);
         s.state = Sequence.State.WAITING;
         s.history = 0;
         s.submitted = 0;

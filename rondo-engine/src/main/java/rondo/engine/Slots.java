@@ -63,16 +63,17 @@ final class Slots {
         leave(s, s.commitAtEnd);
     }
 
-    /** Slot and pages come back, to be asked for again; nothing of it is in flight. */
+    /** Slot and pages come back for now: it will be computed again. Nothing of it is in flight. */
     void pause(Sequence s) {
-        kv.pause(vacate(s), s.workStep);
+        kv.pause(giveBackSlot(s), s.workStep);
     }
 
-    void leave(Sequence s, boolean commit) {
-        kv.release(vacate(s), s.workStep, commit);
+    /** Slot and pages come back; nothing of it is in flight. */
+    private void leave(Sequence s, boolean commit) {
+        kv.release(giveBackSlot(s), s.workStep, commit);
     }
 
-    private int vacate(Sequence s) {
+    private int giveBackSlot(Sequence s) {
         free[freeCount++] = s.slot;
         int reservation = s.reservation;
         s.slot = -1;

@@ -107,6 +107,11 @@ public final class StubExecutor implements Executor {
         copies.landUpTo(copies.handed());
     }
 
+    /** Batches of copies that were handed over and have not landed. */
+    public long pendingCopies() {
+        return copies.handed() - copies.landed();
+    }
+
     /** Pages copied between tiers so far. */
     public long copiedPages() {
         return copies.pages();

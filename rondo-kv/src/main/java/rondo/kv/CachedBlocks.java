@@ -54,7 +54,7 @@ final class CachedBlocks {
         pages.node[page] = node;
         pages.coverage[page] = coverage;
         tree.setPage(node, lc, page);
-        tree.siblings.setWhole(tree.parent[node], node, isWhole(node));
+        noteCoverage(node);
         events.stored(node, lc, pages.tier[page], pages.priority[page]);
     }
 
@@ -63,13 +63,14 @@ final class CachedBlocks {
         int page = tree.page(node, lc);
         events.removed(node, lc, pages.tier[page]);
         tree.setPage(node, lc, NONE);
-        tree.siblings.setWhole(tree.parent[node], node, false);
+        noteCoverage(node);
         return page;
     }
 
     /** Raises the priority of a page that is in the tree. */
     void raise(int page, int priority) {
         if (page != NONE && pages.node[page] != NONE && pages.priority[page] < priority) {
+            events.raised(pages.node[page], pages.lifeCycle[page], pages.priority[page], priority);
             pages.leaveQueue(page);
             pages.priority[page] = (byte) priority;
             pages.settle(page);
@@ -83,9 +84,15 @@ final class CachedBlocks {
         }
     }
 
-    /** Drops a page that nobody holds, and every block that is of no use without it. */
+    /** Drops a page that nobody holds for want of room, and every block that is of no use without it. */
     void drop(int page) {
         dropping = true;
+        discard(page);
+        dropping = false;
+    }
+
+    /** As {@link #drop}, but not for want of room. */
+    void discard(int page) {
         int node = pages.node[page];
         int lc = pages.lifeCycle[page];
         LifeCycle cycle = lifeCycles[lc];
@@ -95,7 +102,6 @@ final class CachedBlocks {
             orphan(node, lc);
             prune(node);
         }
-        dropping = false;
     }
 
     private void orphan(int node, int lc) {
@@ -143,15 +149,21 @@ final class CachedBlocks {
         prune(above);
     }
 
-    /** Whether the node has all its tokens in every life cycle. */
-    private boolean isWhole(int node) {
+    /** Leading tokens that a node has in every life cycle. */
+    int coverage(int node) {
+        int least = tree.length[node];
         for (int lc = 0; lc < lifeCycles.length; lc++) {
             int page = tree.page(node, lc);
-            if (page == NONE || pages.coverage[page] < tree.length[node]) {
-                return false;
-            }
+            least = Math.min(least, page == NONE ? 0 : pages.coverage[page]);
         }
-        return true;
+        return least;
+    }
+
+    private void noteCoverage(int node) {
+        int coverage = coverage(node);
+        int parent = tree.parent[node];
+        tree.siblings.setWhole(parent, node, coverage == tree.length[node]);
+        tree.siblings.setThin(parent, node, coverage > 0 && coverage < tree.length[node]);
     }
 
     /** True of every root. */

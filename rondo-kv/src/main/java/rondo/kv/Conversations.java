@@ -212,7 +212,7 @@ final class Conversations {
         if (pages.holders[page] > 0) {
             return false;
         }
-        cached.drop(page);
+        cached.discard(page);
         return true;
     }
 

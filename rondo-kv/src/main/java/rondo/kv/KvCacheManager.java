@@ -131,7 +131,7 @@ public final class KvCacheManager implements KvCache {
             throw new IllegalStateException("a run of " + tokens + " tokens from " + reservations.submitted[reservation]
                     + " has pages only up to " + reservations.capacity[reservation]);
         }
-        reservations.pushInFlight(reservation, tokens);
+        reservations.pushInFlight(reservation, tokens, step);
         reservations.submitted[reservation] += tokens;
         reservations.lastStep[reservation] = Math.max(reservations.lastStep[reservation], step);
         submittedStep = Math.max(submittedStep, step);
@@ -140,6 +140,7 @@ public final class KvCacheManager implements KvCache {
     @Override
     public void completed(int reservation, int keptTokens, BlockKeys keys) {
         requireLive(reservation);
+        pages.completed = Math.max(pages.completed, reservations.oldestStep(reservation));
         int ran = reservations.popInFlight(reservation);
         int history = reservations.history[reservation] + keptTokens;
         if (keptTokens < 0 || keptTokens > ran || keys.tokens() < history) {
@@ -203,7 +204,7 @@ public final class KvCacheManager implements KvCache {
         if (reservations.suspended[reservation] || reservations.inFlight(reservation) > 0) {
             throw new IllegalStateException("reservation " + reservation + " is suspended or has a run in flight");
         }
-        if (!canMoveSome(reservation)) {
+        if (isBeingFilled(reservation) || !canMoveSome(reservation)) {
             return false;
         }
         long step = Math.max(lastStep, reservations.lastStep[reservation]);
@@ -211,6 +212,19 @@ public final class KvCacheManager implements KvCache {
         reservations.suspended[reservation] = true;
         admission.suspend(reservation, step);
         return true;
+    }
+
+    /** Whether the plan at hand carries a copy into one of its pages. */
+    private boolean isBeingFilled(int r) {
+        for (int lc = 0; lc < lifeCycles; lc++) {
+            for (int b = layout.blocks(reservations.capacity[r]) - 1; b >= 0; b--) {
+                int page = reservations.page(r, lc, b);
+                if (page != NONE && pages.filledBy[page] > pages.submitted) {
+                    return true;
+                }
+            }
+        }
+        return false;
     }
 
     /** Whether the host has room for one of its pages at least. */

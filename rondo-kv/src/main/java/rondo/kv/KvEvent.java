@@ -24,6 +24,9 @@ public sealed interface KvEvent {
     /** A block whose page has gone to another tier. */
     record Moved(int lifeCycle, Optional<Key> parent, Block block, Tier from, Tier to) implements KvEvent {}
 
+    /** A block whose page has got another priority. */
+    record Raised(int lifeCycle, Key key, int from, int to) implements KvEvent {}
+
     /** The cache was cleared, and nothing at all is left in it. */
     record Cleared() implements KvEvent {}
 

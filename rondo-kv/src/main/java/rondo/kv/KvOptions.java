@@ -100,6 +100,7 @@ public record KvOptions(
                 offloadMinPriority,
                 maxUtilForResume,
                 size,
-                maxStepTokens);
+                maxStepTokens,
+                trackDecode);
     }
 }

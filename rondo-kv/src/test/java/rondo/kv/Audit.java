@@ -146,6 +146,11 @@ final class Audit {
                         assertThat(pages.lifeCycle[page]).isEqualTo(lc);
                         holders[page]++;
                         soft[page] += s.suspended ? 1 : 0;
+                        if (pages.node[page] != NONE) {
+                            assertThat(rootOf(pages.node[page]))
+                                    .as("a page is of its sequence's scope")
+                                    .isEqualTo(tree.root(s.scope));
+                        }
                         if (kv.ready(s.r)) {
                             assertThat(pages.isUsable(page) && pages.motion[page] != Motion.LEAVING)
                                     .as("a page that is used is on the device")
@@ -197,6 +202,7 @@ final class Audit {
                 continue;
             }
             assertThat(tree.siblings.isWhole(node)).isEqualTo(whole);
+            assertThat(isThin(node)).isEqualTo(!whole && kv.cached().coverage(node) > 0);
             node(node);
         }
         assertThat(tree.count()).isEqualTo(count);
@@ -206,6 +212,15 @@ final class Audit {
             }
         }
         assertThat(owned).as("pages and nodes agree").isZero();
+    }
+
+    private boolean isThin(int node) {
+        for (int t = tree.siblings.firstThin(tree.parent[node]); t != NONE; t = tree.siblings.nextThin(t)) {
+            if (t == node) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private void node(int node) {
@@ -281,6 +296,14 @@ final class Audit {
         }
     }
 
+    private int rootOf(int node) {
+        int at = node;
+        while (!tree.isRoot(at)) {
+            at = tree.parent[at];
+        }
+        return at;
+    }
+
     /** What a failed growth leaves alone: who holds what. */
     long holds() {
         int[] held = new int[pages.limit()];
@@ -351,19 +374,6 @@ final class Audit {
             }
         }
         return true;
-    }
-
-    /** Whether some page covers less than its block, so that the longest end point may lie beside the path. */
-    boolean hasThinPages() {
-        for (int node = 0; node < tree.idLimit(); node++) {
-            for (int lc = 0; lc < lifeCycles && tree.exists(node) && !tree.isRoot(node); lc++) {
-                int page = tree.page(node, lc);
-                if (page != NONE && pages.coverage[page] < tree.length[node]) {
-                    return true;
-                }
-            }
-        }
-        return false;
     }
 
     private int childWith(int parent, int[] tokens) {

@@ -126,7 +126,8 @@ public final class ConfigLoader {
                 s.optionalInt(kv + "secondary_offload_min_priority")
                         .orElse(KvOptions.defaults().offloadMinPriority()),
                 s.real(kv + "max_util_for_resume"),
-                s.integers(kv + "max_attention_window"));
+                s.integers(kv + "max_attention_window"),
+                s.bool("rondo.swa_endpoint_track_decode"));
     }
 
     private static ServeConfig.Events events(Settings s) {

@@ -93,6 +93,10 @@ final class Rules {
     private void endpoints() {
         Setting rewind = settings.get(REUSE + "swa_endpoint_rewind_tokens");
         if (settings.integer(rewind.path()) == 0) {
+            Setting track = settings.get("rondo.swa_endpoint_track_decode");
+            if (settings.bool(track.path())) {
+                problems.noEffect(track.origin(), track.path(), "true", rewind.path() + " is 0");
+            }
             return;
         }
         String start = rewind.path() + "=" + rewind.show() + " needs ";

@@ -14,6 +14,7 @@ record RoutableEvents(CacheShape shape, boolean allGroups) {
     KvEvent of(KvEvent event) {
         return switch (event) {
             case KvEvent.Created e -> null;
+            case KvEvent.Raised e -> null;
             case KvEvent.Stored e -> isWanted(e.lifeCycle()) ? whole(e) : null;
             case KvEvent.Removed e -> isWanted(e.lifeCycle()) ? whole(e) : null;
             case KvEvent.Moved e -> isWanted(e.lifeCycle()) && isWhole(e.block()) ? e : null;

@@ -21,6 +21,7 @@ sealed interface WireEvent {
         for (KvEvent event : events) {
             switch (event) {
                 case KvEvent.Created e -> {}
+                case KvEvent.Raised e -> {}
                 case KvEvent.Stored e -> out.add(new Stored(e.lifeCycle(), e.parent(), e.blocks(), e.tier()));
                 case KvEvent.Removed e -> removed(e, out);
                 case KvEvent.Moved e -> {
