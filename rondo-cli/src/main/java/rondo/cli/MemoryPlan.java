@@ -207,10 +207,17 @@ record MemoryPlan(
     /** @param overlap whether one step is in flight while the next is planned, where the file does not say */
     EngineOptions engineOptions(ServeConfig config, boolean overlap) {
         ServeConfig.Scheduling scheduling = config.scheduling();
+        ServeConfig.Policies policies = config.policies();
+        if (config.limits().maxInputLen().orElse(0) >= maxSeqLen) {
+            throw config.mustBe("max_input_len", "< " + maxSeqLen + " (the effective max_seq_len)");
+        }
         return EngineOptions.of(config.limits().maxBatchSize(), config.limits().maxNumTokens(), maxSeqLen)
                 .withChunkedPrefill(config.limits().chunkedPrefill())
                 .withPrefixAware(scheduling.prefixAware() && config.kv().sharesAtOnce())
-                .withQueue(EngineOptions.QueueOrder.FCFS, scheduling.maxQueueSize(), scheduling.queuedTokens(maxSeqLen))
+                .withQueue(policies.queueOrder(), scheduling.maxQueueSize(), scheduling.queuedTokens(maxSeqLen))
+                .withPolicies(policies.capacity(), policies.chunking())
+                .withStarvation(policies.starvationMillis())
+                .withStatistics(config.statistics().kept())
                 .withTimeouts(scheduling.queueTimeoutMillis(), scheduling.requestTimeoutMillis())
                 .withOverlap(scheduling.overlap().orElse(overlap))
                 .withPreemption(scheduling.preemption())

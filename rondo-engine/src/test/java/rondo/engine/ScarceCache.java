@@ -111,11 +111,6 @@ public final class ScarceCache implements KvCache {
     }
 
     @Override
-    public void pause(int reservation, long lastStep) {
-        kv.pause(reservation, lastStep);
-    }
-
-    @Override
     public KvStats stats() {
         return kv.stats();
     }

@@ -78,6 +78,7 @@ public final class ConfigLoader {
                         s.integer("max_batch_size"),
                         s.integer("max_num_tokens"),
                         s.optionalInt("max_seq_len"),
+                        s.optionalInt("max_input_len"),
                         s.bool("enable_chunked_prefill"),
                         s.bool("rondo.allow_longer_than_model")),
                 kv(s),
@@ -91,6 +92,13 @@ public final class ConfigLoader {
                         s.bool("print_iter_log"),
                         s.optionalBool("disable_overlap_scheduler").map(off -> !off),
                         EngineOptions.Preemption.valueOf(upper(s.text("rondo.preemption")))),
+                policies(s),
+                new ServeConfig.Statistics(
+                        new EngineOptions.Statistics(
+                                s.integer("max_stats_len"),
+                                s.bool("enable_iter_req_stats"),
+                                s.integer("kv_cache_config.iteration_stats_interval")),
+                        s.bool("enable_iter_perf_stats")),
                 new ServeConfig.Front(
                         s.integer("stream_interval"),
                         s.integer("num_postprocess_workers"),
@@ -104,6 +112,17 @@ public final class ConfigLoader {
                 new ServeConfig.Cpu(s.optionalInt("rondo.cpu_threads"), s.optionalBytes("rondo.cpu_kv_base")),
                 new Effective(s),
                 notices);
+    }
+
+    private static ServeConfig.Policies policies(Settings s) {
+        String scheduler = "scheduler_config.";
+        return new ServeConfig.Policies(
+                EngineOptions.Capacity.valueOf(s.text(scheduler + "capacity_scheduler_policy")),
+                s.optionalText(scheduler + "context_chunking_policy")
+                        .map(EngineOptions.Chunking::valueOf)
+                        .orElse(EngineOptions.Chunking.FIRST_COME_FIRST_SERVED),
+                EngineOptions.QueueOrder.valueOf(upper(s.text(scheduler + "waiting_queue_policy"))),
+                s.integer("rondo.starvation_ms"));
     }
 
     private static ServeConfig.Kv kv(Settings s) {

@@ -21,6 +21,8 @@ import rondo.server.kvevents.StreamOptions;
  * @param kv         the memory
  * @param events     what routers are told of it
  * @param scheduling order, queues and timeouts
+ * @param policies   how the scheduler chooses
+ * @param statistics what is told of every step
  * @param front      the HTTP side
  * @param cpu        the CPU back end
  * @param effective  each value with where it comes from
@@ -32,6 +34,8 @@ public record ServeConfig(
         Kv kv,
         Events events,
         Scheduling scheduling,
+        Policies policies,
+        Statistics statistics,
         Front front,
         Cpu cpu,
         Effective effective,
@@ -91,6 +95,7 @@ public record ServeConfig(
      * @param maxBatchSize         sequences active at once
      * @param maxNumTokens         tokens of one step
      * @param maxSeqLen            prompt and output together, in tokens; empty = as the model and the pools allow
+     * @param maxInputLen          prompt alone, in tokens; empty = no limit of its own
      * @param chunkedPrefill       {@code enable_chunked_prefill}
      * @param allowLongerThanModel {@code rondo.allow_longer_than_model}
      */
@@ -98,6 +103,7 @@ public record ServeConfig(
             int maxBatchSize,
             int maxNumTokens,
             OptionalInt maxSeqLen,
+            OptionalInt maxInputLen,
             boolean chunkedPrefill,
             boolean allowLongerThanModel) {}
 
@@ -200,6 +206,28 @@ public record ServeConfig(
             return maxQueuedTokens.isPresent() ? maxQueuedTokens.getAsInt() : 64L * maxSeqLen;
         }
     }
+
+    /**
+     * How the scheduler chooses.
+     *
+     * @param capacity         {@code capacity_scheduler_policy}
+     * @param chunking         {@code context_chunking_policy}
+     * @param queueOrder       {@code waiting_queue_policy}
+     * @param starvationMillis {@code rondo.starvation_ms}
+     */
+    public record Policies(
+            EngineOptions.Capacity capacity,
+            EngineOptions.Chunking chunking,
+            EngineOptions.QueueOrder queueOrder,
+            int starvationMillis) {}
+
+    /**
+     * What is told of every step.
+     *
+     * @param kept       what is kept until it is read
+     * @param perMetrics {@code enable_iter_perf_stats}: whether GET /metrics gives it too
+     */
+    public record Statistics(EngineOptions.Statistics kept, boolean perMetrics) {}
 
     /**
      * The HTTP side.

@@ -13,6 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import rondo.base.Seeds;
 import rondo.base.UserError;
+import rondo.engine.EngineOptions;
 import rondo.kv.KvOptions;
 
 class ServeConfigTest {
@@ -293,5 +294,40 @@ class ServeConfigTest {
 
     private static ServeConfig parse(String yaml) {
         return ConfigLoader.parse("serve.yaml", yaml, List.of());
+    }
+
+    @Test
+    void schedulerPoliciesAndStatisticsAreTyped() {
+        ServeConfig d = ConfigLoader.parse("serve.yaml", "", List.of());
+        assertThat(d.policies())
+                .isEqualTo(new ServeConfig.Policies(
+                        EngineOptions.Capacity.MAX_UTILIZATION,
+                        EngineOptions.Chunking.FIRST_COME_FIRST_SERVED,
+                        EngineOptions.QueueOrder.FCFS,
+                        10_000));
+        assertThat(d.statistics())
+                .isEqualTo(new ServeConfig.Statistics(new EngineOptions.Statistics(1000, false, 1), false));
+        assertThat(d.limits().maxInputLen()).isEmpty();
+        ServeConfig c = ConfigLoader.parse("serve.yaml", """
+                max_input_len: 100
+                enable_iter_perf_stats: true
+                enable_iter_req_stats: true
+                max_stats_len: -1
+                scheduler_config:
+                  capacity_scheduler_policy: GUARANTEED_NO_EVICT
+                  context_chunking_policy: EQUAL_PROGRESS
+                  waiting_queue_policy: priority
+                kv_cache_config: {iteration_stats_interval: 5}
+                rondo: {starvation_ms: 7}
+                """, List.of());
+        assertThat(c.policies())
+                .isEqualTo(new ServeConfig.Policies(
+                        EngineOptions.Capacity.GUARANTEED_NO_EVICT,
+                        EngineOptions.Chunking.EQUAL_PROGRESS,
+                        EngineOptions.QueueOrder.PRIORITY,
+                        7));
+        assertThat(c.statistics())
+                .isEqualTo(new ServeConfig.Statistics(new EngineOptions.Statistics(-1, true, 5), true));
+        assertThat(c.limits().maxInputLen()).hasValue(100);
     }
 }
