@@ -173,7 +173,7 @@ final class Scheduler {
     private void begin(long submitted, long now) {
         nextStep = submitted + 1;
         budget.clear();
-        preemptor.begin(now);
+        preemptor.begin(submitted, now);
         paused = false;
         deferred = false;
         drain = false;
