@@ -30,7 +30,7 @@ public final class SequenceKeys implements BlockKeys {
         this.output = new int[Math.min(maxOutputTokens, FIRST_TOKENS)];
         int b = prompt.tokensPerBlock();
         this.keys = new long[4 * (output.length / b + 1)];
-        this.hasher = prompt.chain().hasher();
+        this.hasher = prompt.chain().hasher().withoutAllocation();
         this.block = new int[b];
         prompt.chain().key(promptBlocks - 1, key);
     }
