@@ -188,6 +188,15 @@ final class Preemptor {
         return null;
     }
 
+    boolean anySuspended() {
+        for (int i = 0; i < active.size(); i++) {
+            if (active.get(i).state == Sequence.State.SUSPENDED) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     private boolean anyInFlightAfter(Sequence s) {
         for (int i = active.size() - 1; i >= 0 && active.before(s, active.get(i)); i--) {
             if (active.get(i).inFlight > 0) {
