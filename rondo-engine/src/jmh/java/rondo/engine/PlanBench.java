@@ -53,8 +53,8 @@ public class PlanBench {
         int slots = full.equals("slots") ? SEQUENCES : 2 * SEQUENCES;
         EngineOptions options = EngineOptions.of(slots, STEP, 131_072).withOverlap(true);
         KvLayout layout = new KvLayout(BLOCK, List.of(LifeCycle.sliding(1024), LifeCycle.full()), List.of(1L, 1L));
-        // The prompts share nothing; 64 of them and a page to decode into fill the second pool.
-        int pages = SEQUENCES * (TOKENS / BLOCK + 1) + 1;
+        // The prompts share nothing; 64 of them and what they decode meanwhile fill the second pool.
+        int pages = SEQUENCES * (TOKENS / BLOCK + 40) + 1;
         KvPools pools = new KvPools(layout, List.of(40_000, pages), List.of(0, 0));
         kv = new KvCacheManager(pools, KvOptions.defaults(), slots, 131_072);
         scheduler = new Scheduler(options, kv, layout, new QueueLimits(1000, 1L << 40));
@@ -73,7 +73,7 @@ public class PlanBench {
     private static GenerationRequest request(int i) {
         int[] ids = new SplittableRandom(i).ints(TOKENS, 0, 1000).toArray();
         PromptKeys keys = PromptKeys.of(TokenIds.of(ids), CacheScope.unsalted(), BLOCK);
-        return GenerationRequest.of("r" + i, keys, 1000, SamplingParams.greedy(), StopRules.endingWith());
+        return GenerationRequest.of("r" + i, keys, 5000, SamplingParams.greedy(), StopRules.endingWith());
     }
 
     private boolean allDecode() {
