@@ -97,8 +97,8 @@ final class EventBuffer {
         add(new KvEvent.Moved(lc, Optional.ofNullable(parent(node)), block, from, to));
     }
 
-    /** The priority of a node's page was raised. */
-    void raised(int node, int lc, int from, int to) {
+    /** The priority of a node's page is another now. */
+    void priorityChanged(int node, int lc, int from, int to) {
         if (limit > 0) {
             close(lc);
             add(new KvEvent.Raised(lc, name(node), from, to));

@@ -141,7 +141,8 @@ public final class KvCacheManager implements KvCache {
     public void completed(int reservation, int keptTokens, BlockKeys keys) {
         requireLive(reservation);
         int ran = reservations.popInFlight(reservation);
-        int history = reservations.history[reservation] + keptTokens;
+        int before = reservations.history[reservation];
+        int history = before + keptTokens;
         if (keptTokens < 0 || keptTokens > ran || keys.tokens() < history) {
             throw new IllegalArgumentException("cannot keep " + keptTokens + " of " + ran + " tokens up to " + history
                     + " with keys for " + keys.tokens());
@@ -157,6 +158,44 @@ public final class KvCacheManager implements KvCache {
             leaveWindow(reservation);
             if (history >= reservations.promptTokens[reservation]) {
                 committer.commit(reservation, history, false);
+            }
+        }
+        int prompt = reservations.promptTokens[reservation];
+        if (SUP >= 0 && before < prompt && history >= prompt) {
+            supersede(reservation);
+        }
+    }
+
+    private static final int SUP = Integer.getInteger("sup", -1);
+
+    /** The prompt has an end point of its own now: the one that it went on from is what fewer turns will want. */
+    private void supersede(int r) {
+        int rewind = options.endpointRewindTokens();
+        if (rewind == 0 || reservations.excluded[r] || reservations.node[r] == NONE) {
+            return;
+        }
+        int oldest = Integer.MAX_VALUE;
+        for (int lc = 0; lc < lifeCycles; lc++) {
+            LifeCycle cycle = cached.lifeCycle(lc);
+            if (!cycle.isFull()) {
+                oldest = Math.min(oldest, (reservations.matched[r] - cycle.window() - rewind) / tokensPerBlock - 1);
+            }
+        }
+        int node = reservations.node[r];
+        if (tree.generation[node] != reservations.nodeGeneration[r]) {
+            return;
+        }
+        for (; tree.parent[node] != NONE && tree.depth[node] >= oldest; node = tree.parent[node]) {
+            int b = tree.depth[node];
+            for (int lc = 0; lc < lifeCycles; lc++) {
+                int page = tree.page(node, lc);
+                if (page != NONE && pages.priority[page] == RetentionRules.ENDPOINT) {
+                    int own = RetentionRules.priority(
+                            cached.lifeCycle(lc), b, tokensPerBlock, reservations.promptTokens[r], rewind);
+                    if (own == RetentionRules.PASSING) {
+                        cached.lower(page, SUP);
+                    }
+                }
             }
         }
     }
