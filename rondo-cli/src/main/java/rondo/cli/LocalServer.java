@@ -198,9 +198,14 @@ final class LocalServer implements AutoCloseable {
                 config.kv().options(options.maxNumTokens()).withEventBuffer(events.stepLimit()),
                 options.maxBatchSize(),
                 options.maxSeqLen());
+        config.noticesFor(pools.layout().lifeCycles()).forEach(notice -> LOG.info("{}", notice.text()));
         memory.log(LOG);
         LOG.info(
-                "scheduler policy=MAX_UTILIZATION max_batch_size={} max_num_tokens={} max_seq_len={} chunked_prefill={}",
+                "scheduler policy={} preemption={} overlap={} max_batch_size={} max_num_tokens={} max_seq_len={}"
+                        + " chunked_prefill={}",
+                options.capacity(),
+                options.preemption(),
+                options.overlap(),
                 options.maxBatchSize(),
                 options.maxNumTokens(),
                 options.maxSeqLen(),

@@ -46,12 +46,18 @@ class DecoderStressTest {
     private record Conversation(CacheScope scope, List<Turn> turns) {}
 
     /** How the engine under stress is set up. */
-    private record Ground(int tokensPerBlock, int budget, int morePages, KvOptions kv) {
+    private record Ground(int tokensPerBlock, int budget, int morePages, int hostPages, boolean overlap, KvOptions kv) {
         static Ground draw(SplittableRandom random, int number) {
             int rewind = random.nextInt(3) == 0 ? 64 : 0;
             KvOptions kv =
                     new KvOptions(true, true, true, KvOptions.ReusePolicy.ALL_REUSABLE, 1, rewind, 35, 0.95, 0, 128);
-            return new Ground(8 << number % 3, 64 + 32 * random.nextInt(6), random.nextInt(8), kv);
+            return new Ground(
+                    8 << number % 3,
+                    64 + 32 * random.nextInt(6),
+                    random.nextInt(8),
+                    number % 4 == 3 ? 0 : 20 + random.nextInt(300),
+                    number % 2 == 0,
+                    kv);
         }
     }
 
@@ -63,7 +69,10 @@ class DecoderStressTest {
         long dropped;
         long copied;
         long reusedFull;
-        long preemptions;
+        long suspensions;
+        long recomputations;
+        long offloaded;
+        long onboarded;
         long poisoned;
         long windows;
 
@@ -77,7 +86,10 @@ class DecoderStressTest {
             dropped += kv.dropped();
             copied += kv.copied();
             reusedFull += kv.reusedFull();
-            preemptions += stats.preemptions();
+            suspensions += stats.preemption().suspensions();
+            recomputations += stats.preemption().recomputations();
+            offloaded += kv.offloaded();
+            onboarded += kv.onboarded();
             poisoned += rig.poisoned();
         }
 
@@ -86,7 +98,10 @@ class DecoderStressTest {
             assertThat(reusedFull).as("whole blocks reused").isPositive();
             assertThat(copied).as("partly reused blocks").isPositive();
             assertThat(dropped).as("evicted pages").isPositive();
-            assertThat(preemptions).as("preemptions").isPositive();
+            assertThat(offloaded).as("pages copied to the host").isPositive();
+            assertThat(onboarded).as("pages copied back").isPositive();
+            assertThat(suspensions).as("sequences suspended").isPositive();
+            assertThat(recomputations).as("sequences computed again").isPositive();
             assertThat(poisoned).as("pages handed out with NaNs").isPositive();
             assertThat(windows)
                     .as("sequences longer than all pages of the window's pool")
@@ -217,12 +232,13 @@ class DecoderStressTest {
     private static void answer(
             List<Conversation> all, Ground ground, Path poisoned, SplittableRandom random, Events events)
             throws Exception {
-        EngineOptions options = EngineOptions.of(6, ground.budget, MAX_SEQ_LEN);
+        EngineOptions options = EngineOptions.of(6, ground.budget, MAX_SEQ_LEN).withOverlap(ground.overlap);
         try (DecoderRig rig = DecoderRig.setup()
                 .options(options)
                 .model(ModelOptions.defaults().withTokensPerBlock(ground.tokensPerBlock))
                 .kv(ground.kv)
                 .tiny(ground.morePages)
+                .host(ground.hostPages)
                 .harsh(poisoned, random.split())
                 .open()) {
             List<Lane> waiting = new ArrayList<>(all.stream().map(Lane::new).toList());

@@ -16,8 +16,12 @@ final class Counters {
     static final int SUSPENSIONS = 9;
     static final int RECOMPUTATIONS = 10;
     static final int RECOMPUTED_TOKENS = 11;
-    static final int DRAINS = 12;
-    private static final int COUNT = 13;
+    static final int REUSED_TOKENS = 12;
+    static final int DRAINS = 13;
+    static final int STALLS = 14;
+    static final int COPY_WAIT_NANOS = 15;
+    static final int WAITING_AGAIN = 16;
+    private static final int COUNT = 17;
 
     private final AtomicLongArray values = new AtomicLongArray(COUNT);
 

@@ -1,5 +1,6 @@
 package rondo.engine;
 
+import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -32,6 +33,8 @@ public final class Engine implements GenerationService, EngineLoop, AutoCloseabl
     private final TimeSource time;
     private final ConcurrentLinkedQueue<Command> commands = new ConcurrentLinkedQueue<>();
     private final QueueLimits queue;
+    private final PoolSizes pools;
+    private final boolean promised;
     private final StepLoop loop;
 
     private volatile boolean closing;
@@ -51,6 +54,8 @@ public final class Engine implements GenerationService, EngineLoop, AutoCloseabl
                 options.maxNumTokens());
         this.time = time;
         this.queue = new QueueLimits(options.maxQueueSize(), options.maxQueuedTokens());
+        this.pools = new PoolSizes(kv, model.layout());
+        this.promised = options.capacity() == EngineOptions.Capacity.GUARANTEED_NO_EVICT;
         this.loop = new StepLoop(executor, kv, options, time, commands, queue, events);
     }
 
@@ -157,7 +162,8 @@ public final class Engine implements GenerationService, EngineLoop, AutoCloseabl
                 loop.state,
                 c.get(Counters.STEPS),
                 (int) c.get(Counters.RUNNING),
-                queue.requests() + (int) c.get(Counters.PAUSED),
+                queue.requests() + (int) c.get(Counters.WAITING_AGAIN),
+                (int) c.get(Counters.PAUSED),
                 queue.tokens(),
                 c.get(Counters.FINISHED),
                 c.get(Counters.CANCELLED),
@@ -169,8 +175,17 @@ public final class Engine implements GenerationService, EngineLoop, AutoCloseabl
                         c.get(Counters.SUSPENSIONS),
                         c.get(Counters.RECOMPUTATIONS),
                         c.get(Counters.RECOMPUTED_TOKENS),
-                        c.get(Counters.DRAINS)),
-                loop.kvStats);
+                        c.get(Counters.REUSED_TOKENS),
+                        c.get(Counters.DRAINS),
+                        c.get(Counters.STALLS),
+                        c.get(Counters.COPY_WAIT_NANOS)),
+                loop.stats.steps(),
+                loop.stats.kvStats());
+    }
+
+    @Override
+    public List<IterationRow> drainIterations() {
+        return loop.stats.drain();
     }
 
     @Override
@@ -209,6 +224,12 @@ public final class Engine implements GenerationService, EngineLoop, AutoCloseabl
         if (request.prompt().tokensPerBlock() != info.tokensPerBlock()) {
             throw new IllegalArgumentException("the prompt is hashed in blocks of "
                     + request.prompt().tokensPerBlock() + ", the engine has " + info.tokensPerBlock());
+        }
+        // Where pages are promised the whole output counts; elsewhere a request that outgrows the pools ends early.
+        int tokens = promised ? prompt + request.maxTokens() : prompt + 1;
+        if (!pools.everFits(tokens)) {
+            throw new RequestTooLarge("the KV cache is too small for " + tokens + " tokens"
+                    + (promised ? " (prompt and max_tokens, with GUARANTEED_NO_EVICT)" : ""));
         }
     }
 

@@ -22,6 +22,8 @@ import rondo.engine.spi.StepLimits;
  * @param queueTimeoutMillis {@code rondo.queue_timeout_ms}; 0 = none
  * @param requestTimeoutMillis {@code rondo.request_timeout_ms}; 0 = none
  * @param printIterLog     {@code print_iter_log}: one log line per step
+ * @param starvationMillis {@code rondo.starvation_ms}: nothing younger is admitted once the oldest has waited so long
+ * @param statistics       what is kept of every step
  */
 public record EngineOptions(
         int maxBatchSize,
@@ -38,7 +40,29 @@ public record EngineOptions(
         long maxQueuedTokens,
         long queueTimeoutMillis,
         long requestTimeoutMillis,
-        boolean printIterLog) {
+        boolean printIterLog,
+        long starvationMillis,
+        Statistics statistics) {
+    /**
+     * What is kept of every step until it is read.
+     *
+     * @param rows       {@code max_stats_len}: steps; -1 = all
+     * @param requests   {@code enable_iter_req_stats}: also a row per sequence
+     * @param kvInterval {@code kv_cache_config.iteration_stats_interval}: steps between two looks at the cache
+     */
+    public record Statistics(int rows, boolean requests, int kvInterval) {
+        public Statistics {
+            if (rows < -1) {
+                throw new UserError(UserError.USAGE, "config: max_stats_len must be >= -1, got " + rows);
+            }
+            atLeastOne("kv_cache_config.iteration_stats_interval", kvInterval);
+        }
+
+        public static Statistics defaults() {
+            return new Statistics(1000, false, 1);
+        }
+    }
+
     /** When a waiting sequence may begin. */
     public enum Capacity {
         /** As soon as its next chunk fits; a full pool pauses the youngest. */
@@ -78,12 +102,7 @@ public record EngineOptions(
         }
         notNegative("rondo.queue_timeout_ms", queueTimeoutMillis);
         notNegative("rondo.request_timeout_ms", requestTimeoutMillis);
-        if (capacity != Capacity.MAX_UTILIZATION) {
-            throw notBuilt("scheduler_config.capacity_scheduler_policy", capacity);
-        }
-        if (chunking != Chunking.FIRST_COME_FIRST_SERVED) {
-            throw notBuilt("scheduler_config.context_chunking_policy", chunking);
-        }
+        notNegative("rondo.starvation_ms", starvationMillis);
     }
 
     /** The usual settings: chunked prefill, first come first served, one step at a time, preemption by recompute. */
@@ -137,6 +156,26 @@ public record EngineOptions(
         return draft.done();
     }
 
+    public EngineOptions withPolicies(Capacity capacity, Chunking chunking) {
+        Draft draft = new Draft(this);
+        draft.capacity = capacity;
+        draft.chunking = chunking;
+        return draft.done();
+    }
+
+    /** Milliseconds. */
+    public EngineOptions withStarvation(long millis) {
+        Draft draft = new Draft(this);
+        draft.starvationMillis = millis;
+        return draft.done();
+    }
+
+    public EngineOptions withStatistics(Statistics statistics) {
+        Draft draft = new Draft(this);
+        draft.statistics = statistics;
+        return draft.done();
+    }
+
     /** The options while one of them changes. */
     private static final class Draft {
         private final int maxBatchSize;
@@ -154,6 +193,8 @@ public record EngineOptions(
         private long queueTimeoutMillis;
         private long requestTimeoutMillis;
         private boolean printIterLog;
+        private long starvationMillis = 10_000;
+        private Statistics statistics = Statistics.defaults();
 
         Draft(int maxBatchSize, int maxNumTokens, int maxSeqLen) {
             this.maxBatchSize = maxBatchSize;
@@ -176,6 +217,8 @@ public record EngineOptions(
             queueTimeoutMillis = o.queueTimeoutMillis;
             requestTimeoutMillis = o.requestTimeoutMillis;
             printIterLog = o.printIterLog;
+            starvationMillis = o.starvationMillis;
+            statistics = o.statistics;
         }
 
         EngineOptions done() {
@@ -194,7 +237,9 @@ public record EngineOptions(
                     maxQueuedTokens,
                     queueTimeoutMillis,
                     requestTimeoutMillis,
-                    printIterLog);
+                    printIterLog,
+                    starvationMillis,
+                    statistics);
         }
     }
 
@@ -214,10 +259,5 @@ public record EngineOptions(
         if (value < 0) {
             throw new UserError(UserError.USAGE, "config: " + key + " must be >= 0, got " + value);
         }
-    }
-
-    private static UserError notBuilt(String key, Object value) {
-        return new UserError(
-                UserError.USAGE, "config: " + key + "=" + value + " is not supported by rondo: not built yet");
     }
 }

@@ -10,6 +10,8 @@ public enum FinishReason {
     TIMEOUT,
     /** Cancelled by its owner. */
     CANCELLED,
-    /** Refused or broken by the engine; the batch carries the reason. */
+    /** It can never run with this configuration; the batch carries the reason. */
+    REFUSED,
+    /** Broken by the engine; the batch carries the reason. */
     ERROR
 }

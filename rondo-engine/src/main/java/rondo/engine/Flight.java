@@ -13,6 +13,10 @@ final class Flight {
 
     long step;
     long begunNanos;
+    /** Work of the device, and of the host for masks, sampling and results. */
+    long deviceNanos;
+
+    long hostNanos;
     int prefillRuns;
     int prefillTokens;
     int decodeTokens;

@@ -1,5 +1,7 @@
 package rondo.engine;
 
+import java.util.List;
+
 /** The engine as the front sees it; every method may be called from any thread. */
 public interface GenerationService {
     EngineInfo info();
@@ -7,8 +9,11 @@ public interface GenerationService {
     /** The newest snapshot; never waits for the engine. */
     EngineStats stats();
 
+    /** The steps since the last call, oldest first; of those long past only the newest are kept. */
+    List<IterationRow> drainIterations();
+
     /**
-     * Queues a generation.
+     * Queues a generation; throws {@link RequestTooLarge} if the KV cache could never hold it.
      *
      * @param listener told whenever there is something to take; perhaps before this method has returned
      */

@@ -26,6 +26,7 @@ final class Preemptor {
     private final SequenceList active;
     private final SequenceList waiting;
     private int droppedTokens;
+    private long now;
 
     // Counters: they only grow.
     long suspensions;
@@ -45,6 +46,11 @@ final class Preemptor {
         this.slots = slots;
         this.active = active;
         this.waiting = waiting;
+    }
+
+    /** A plan begins. */
+    void begin(long nanos) {
+        now = nanos;
     }
 
     /** For a decode that cannot grow: one victim at a time, the cheapest way first. */
@@ -77,6 +83,26 @@ final class Preemptor {
             return Room.FREED;
         }
         return anyInFlightAfter(s) ? Room.DRAIN : Room.NONE;
+    }
+
+    /** For one that has waited too long: whoever came last among those that came after it. */
+    Room makeRoomForStarving(Sequence s) {
+        Sequence victim = null;
+        boolean inFlight = false;
+        for (int i = 0; i < active.size(); i++) {
+            Sequence a = active.get(i);
+            if (a.arrival > s.arrival) {
+                inFlight |= a.inFlight > 0;
+                if (a.inFlight == 0 && (victim == null || a.arrival > victim.arrival)) {
+                    victim = a;
+                }
+            }
+        }
+        if (victim == null) {
+            return inFlight ? Room.DRAIN : Room.NONE;
+        }
+        recompute(victim);
+        return Room.FREED;
     }
 
     /** Whether it can step aside for those before it. */
@@ -137,6 +163,7 @@ final class Preemptor {
         active.remove(victim);
         slots.pause(victim);
         victim.state = Sequence.State.WAITING;
+        victim.waitingSince = now;
         victim.history = 0;
         victim.submitted = 0;
         waiting.insert(victim);

@@ -46,6 +46,18 @@ final class Sequence {
 
     int preemptions;
     int deferrals;
+    /** Plans in which a younger one was admitted while this was the oldest that waited. */
+    int passedOver;
+    /** Whether it waited too long once: it goes before all that came after it, whatever their priority. */
+    boolean promoted;
+    /** Since when it waits: arrival, or the last pause. */
+    long waitingSince;
+    /** Prompt tokens that the first admission found in the cache. */
+    int cachedTokens;
+    /** The last step that it ran in, and the one before. */
+    long ranIn;
+
+    long ranBefore;
     boolean scheduledOnce;
 
     // While it has a reservation:
@@ -61,6 +73,8 @@ final class Sequence {
     int samplesInFlight;
     /** Last step, submitted or to be submitted next, that touches its pages. */
     long workStep;
+    /** The step that carries the copies into its pages with which it was admitted or resumed. */
+    long filledStep;
     /** Whether the executor knows what is in the slot. */
     boolean begun;
     /** What a suspended one goes on with. */
@@ -68,16 +82,22 @@ final class Sequence {
     /** Whether what it has written may be reused once it is done. */
     boolean commitAtEnd;
 
+    /** Tokens that its pages have room for; kept where pages are promised. */
+    int capacity;
+
     /** Tokens whose KV was written once; a pause for recomputation gives it up. */
     int computed;
 
     // In the plan at hand:
     int planned;
+    /** Its place among those that share the step, or -1. */
+    int share;
 
     Sequence(GenerationRequest request, GenerationListener listener, Command.Sink commands, long now) {
         this.request = request;
         this.keys = new SequenceKeys(request.prompt(), request.maxTokens());
         this.limit = request.maxTokens();
+        this.waitingSince = now;
         this.handle = new GenerationHandle(this, request.topLogprobs(), listener, commands, now);
     }
 
@@ -103,5 +123,10 @@ final class Sequence {
 
     int promptTokens() {
         return request.prompt().tokens();
+    }
+
+    /** Tokens that it can have at its end. */
+    int mostTokens() {
+        return promptTokens() + request.maxTokens();
     }
 }

@@ -66,11 +66,15 @@ final class SequenceList {
     /** Whether {@code a} is served before {@code b}: by priority where that counts, then by arrival. */
     boolean before(Sequence a, Sequence b) {
         if (byPriority) {
-            int order = Double.compare(b.request.priority(), a.request.priority());
+            int order = Double.compare(priority(b), priority(a));
             if (order != 0) {
                 return order < 0;
             }
         }
         return a.arrival < b.arrival;
+    }
+
+    private static double priority(Sequence s) {
+        return s.promoted ? Double.POSITIVE_INFINITY : s.request.priority();
     }
 }

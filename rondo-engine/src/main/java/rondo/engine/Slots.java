@@ -18,6 +18,10 @@ final class Slots {
         }
     }
 
+    int free() {
+        return freeCount;
+    }
+
     boolean hasFree() {
         return freeCount > 0;
     }
@@ -38,6 +42,7 @@ final class Slots {
         s.reservation = reservation;
         s.history = tokens;
         s.submitted = tokens;
+        s.capacity = tokens;
         s.begun = false;
         s.state = Sequence.State.PREFILL;
     }

@@ -11,7 +11,6 @@ import rondo.engine.spi.StepFailure;
 import rondo.engine.spi.StepPlan;
 import rondo.engine.spi.StepResult;
 import rondo.kv.KvCache;
-import rondo.kv.KvStats;
 
 /**
  * One turn of the engine: take commands, plan and submit step n + 1, await step n, apply its tokens, fill the masks of
@@ -22,8 +21,6 @@ final class StepLoop {
     private static final Logger LOG = LoggerFactory.getLogger(StepLoop.class);
     /** Plans in a row with sequences but without progress after which the youngest is given up. */
     private static final int STALL = 1000;
-    /** A snapshot of the cache's pools is at most so old while steps go on. */
-    private static final long KV_STATS_NANOS = 50_000_000;
     /** How often an engine without work looks whether the last copies have landed. */
     private static final long COPY_POLL_NANOS = 500_000;
 
@@ -36,13 +33,12 @@ final class StepLoop {
     private final Scheduler scheduler;
     private final RowMasks masks;
     private final StepEvents events;
-    private final IterationLog iterations;
     private final SequenceList touched = new SequenceList(false);
     private final Fences fences = new Fences();
     private final Flight[] flights;
 
     final Counters counters = new Counters();
-    volatile KvStats kvStats;
+    final StepStats stats;
     volatile EngineStats.State state = EngineStats.State.STARTING;
     /** Zero once a draining engine has nothing left. */
     final CountDownLatch drained = new CountDownLatch(1);
@@ -60,7 +56,6 @@ final class StepLoop {
     private long arrivals;
     private int stalls;
     private boolean changed;
-    private long kvStatsAt;
     private long recomputedTokens;
     private long drains;
 
@@ -79,12 +74,10 @@ final class StepLoop {
         this.commands = commands;
         this.queue = queue;
         this.events = events;
-        this.scheduler = new Scheduler(options, kv, executor.model().layout().tokensPerBlock(), queue);
+        this.scheduler = new Scheduler(options, kv, executor.model().layout(), queue);
         this.masks = new RowMasks(executor.model().vocabulary());
-        this.iterations = new IterationLog(options.printIterLog());
+        this.stats = new StepStats(options, executor.model().layout(), kv, scheduler, counters, time);
         this.flights = new Flight[] {new Flight(options.maxBatchSize()), new Flight(options.maxBatchSize())};
-        this.kvStats = kv.stats();
-        this.kvStatsAt = time.nanoTime();
     }
 
     /** As {@link EngineLoop#tick}. */
@@ -232,15 +225,30 @@ final class StepLoop {
         if (plan.pages.tierCopies.count > 0) {
             long batch = executor.copy(plan.pages.tierCopies, plan.pages.copiesAfter);
             plan.pages.tierCopies.clear();
+            plan.pages.copiesAfter = 0;
             fences.copying(batch);
             kv.copiesStarted(batch);
         }
         changed |= progress && scheduler.active.size() != before;
         for (int i = 0; i < scheduler.refused.size(); i++) {
             Sequence s = scheduler.refused.get(i);
-            end(s, s.ending == null ? Ending.error("refused") : s.ending, false);
+            end(s, s.ending == null ? Ending.refused("refused") : s.ending, false);
+        }
+        for (int i = 0; i < scheduler.exhausted.size(); i++) {
+            exhausted(scheduler.exhausted.get(i));
         }
         return progress || waited || fences.copiesUnderWay();
+    }
+
+    /** It has the cache to itself, and that is not enough. */
+    private void exhausted(Sequence s) {
+        int output = s.keys.outputTokens();
+        LOG.warn(
+                "the KV cache is exhausted by one request: request={} prompt_tokens={} output_tokens={}",
+                s.request.id(),
+                s.promptTokens(),
+                output);
+        end(s, output > 0 ? Ending.LENGTH : Ending.refused("the KV cache has no room for this prompt"), true);
     }
 
     private void tellFences() {
@@ -260,10 +268,12 @@ final class StepLoop {
             kv.submitted(next.runs.get(i).reservation, next.length[i], number);
         }
         next.submitted(number);
+        stats.submitted(next, time.nanoTime());
     }
 
     /** Late: by now the tokens of the step before are known, and who has ended with it. */
     private void sample(StepPlan plan, Flight next) {
+        long begin = time.nanoTime();
         for (int i = 0; i < next.runs.size(); i++) {
             int row = next.row[i];
             if (row == Flight.NO_ROW) {
@@ -277,15 +287,13 @@ final class StepLoop {
             }
         }
         executor.sample(plan);
+        next.hostNanos = time.nanoTime() - begin;
     }
 
     /** Awaits the step in flight and applies what it gave; false if everything has failed. */
     private boolean land(Flight f) {
-        long deviceNanos = 0;
         try {
-            StepResult result = executor.await(f.step);
-            deviceNanos = result.deviceNanos;
-            apply(f, result, null);
+            apply(f, executor.await(f.step), null);
         } catch (StepFailure e) {
             switch (e) {
                 case StepFailure.RowsFailed rows -> {
@@ -302,18 +310,13 @@ final class StepLoop {
         flying = null;
         fences.complete(f.step);
         counters.add(Counters.STEPS, 1);
-        iterations.done(
-                f,
-                scheduler.waiting.size(),
-                scheduler.active.size(),
-                kvStats.utilisation(),
-                time.nanoTime() - f.begunNanos,
-                deviceNanos);
+        stats.completed(f, time.nanoTime());
         return true;
     }
 
     private void apply(Flight f, StepResult result, StepFailure.@Nullable RowsFailed failure) {
         long now = time.nanoTime();
+        f.deviceNanos = result.deviceNanos;
         for (int i = 0; i < f.runs.size(); i++) {
             Sequence s = f.runs.get(i);
             boolean sampled = f.row[i] != Flight.NO_ROW;
@@ -338,6 +341,7 @@ final class StepLoop {
                 }
             }
         }
+        f.hostNanos += time.nanoTime() - now;
     }
 
     private void advance(Sequence s, int tokens) {
@@ -423,10 +427,11 @@ final class StepLoop {
                 switch (ending.reason()) {
                     case STOP, LENGTH -> Counters.FINISHED;
                     case CANCELLED -> Counters.CANCELLED;
-                    case TIMEOUT, ERROR -> Counters.FAILED;
+                    case TIMEOUT, REFUSED, ERROR -> Counters.FAILED;
                 },
                 1);
         touch(s);
+        stats.ended(s);
         // Last, so that the owner hears of the end even if the cache should be broken.
         if (s.admitted()) {
             scheduler.retire(s, commit);
@@ -460,6 +465,7 @@ final class StepLoop {
                 kv.stats().pools());
         if (stalls >= STALL) {
             stalls = 0;
+            counters.add(Counters.STALLS, 1);
             SequenceList stuck = scheduler.active.isEmpty() ? scheduler.waiting : scheduler.active;
             Sequence youngest = stuck.get(stuck.size() - 1);
             end(youngest, Ending.error("the scheduler is stuck: the KV cache has no room for this request"), true);
@@ -531,7 +537,7 @@ final class StepLoop {
 
     private void refreshKvStats() {
         try {
-            kvStats = kv.stats();
+            stats.refreshKv();
         } catch (RuntimeException e) {
             // After a failure the cache may be broken too; the ends must still reach their owners.
             if (state != EngineStats.State.FAILED) {
@@ -544,16 +550,16 @@ final class StepLoop {
     void publish() {
         counters.set(Counters.RUNNING, scheduler.active.size());
         counters.set(Counters.PAUSED, scheduler.paused());
+        counters.set(Counters.WAITING_AGAIN, scheduler.waitingAgain());
         counters.set(Counters.PROMPT_TOKENS, scheduler.promptTokens);
         counters.set(Counters.CACHED_TOKENS, scheduler.cachedTokens);
         counters.set(Counters.SUSPENSIONS, scheduler.preemptor.suspensions);
         counters.set(Counters.RECOMPUTATIONS, scheduler.preemptor.recomputations);
         counters.set(Counters.RECOMPUTED_TOKENS, recomputedTokens);
         counters.set(Counters.DRAINS, drains);
-        long now = time.nanoTime();
-        if (changed || now - kvStatsAt > KV_STATS_NANOS) {
+        counters.set(Counters.REUSED_TOKENS, scheduler.reusedTokens);
+        if (changed) {
             changed = false;
-            kvStatsAt = now;
             refreshKvStats();
         }
         handOverEvents();

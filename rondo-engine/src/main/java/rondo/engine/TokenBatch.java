@@ -23,7 +23,7 @@ public final class TokenBatch {
     public FinishReason reason = FinishReason.STOP;
     /** The stop token that ended it, or -1 for an end token or anything else. */
     public int stopToken = -1;
-    /** What went wrong, for {@link FinishReason#ERROR}; one line, fit for the client. */
+    /** What went wrong, for {@link FinishReason#ERROR} and {@link FinishReason#REFUSED}; one line, fit for the client. */
     public String error = "";
 
     // Known from the first batch on.

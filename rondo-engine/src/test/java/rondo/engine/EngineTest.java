@@ -174,23 +174,28 @@ class EngineTest {
         }
     }
 
+    /** R037: alone it takes all pages there are, and then ends; the others are served. */
     @Test
-    void aRequestThatThePoolCanNeverHoldEndsWithAnError() throws Exception {
-        try (EngineHarness h = EngineHarness.setup()
-                .pages(4)
-                .options(EngineOptions.of(2, 32, 64))
-                .open()) {
-            Generation tooLong = h.submit(new int[30], 4);
-            Generation grows = h.submit(new int[] {1, 2, 3, 4, 5, 6, 7, 8}, 30);
-            h.runUntilIdle();
-            assertThat(EngineHarness.result(tooLong).error()).contains("no room");
-            EngineHarness.Output out = EngineHarness.result(grows);
-            assertThat(out.error()).contains("no room");
-            assertThat(out.tokens()).isEqualTo(expected(new int[] {1, 2, 3, 4, 5, 6, 7, 8}, out.tokens().length));
-            assertThat(h.heldPages()).isZero();
-            Generation fits = h.submit(new int[] {1, 2, 3}, 4);
-            h.runUntilIdle();
-            assertThat(EngineHarness.result(fits).reason()).isEqualTo(FinishReason.LENGTH);
+    void aRequestThatOutgrowsThePoolEndsAtItsLengthAndOthersGoOn() throws Exception {
+        for (boolean overlap : new boolean[] {false, true}) {
+            try (EngineHarness h = EngineHarness.setup()
+                    .pages(4)
+                    .options(EngineOptions.of(2, 32, 64).withOverlap(overlap))
+                    .open()) {
+                assertThatThrownBy(() -> h.submit(new int[30], 4))
+                        .isInstanceOf(RequestTooLarge.class)
+                        .hasMessage("the KV cache is too small for 31 tokens");
+                Generation grows = h.submit(new int[] {1, 2, 3, 4, 5, 6, 7, 8}, 30);
+                Generation normal = h.submit(new int[] {9, 9, 9}, 5);
+                h.runUntilIdle();
+                EngineHarness.Output out = EngineHarness.result(grows);
+                assertThat(out.reason()).isEqualTo(FinishReason.LENGTH);
+                // Four pages of four tokens: the prompt's 8, and the KV of 8 of 9 tokens.
+                assertThat(out.tokens()).isEqualTo(expected(new int[] {1, 2, 3, 4, 5, 6, 7, 8}, 9));
+                assertThat(EngineHarness.result(normal).tokens()).isEqualTo(expected(new int[] {9, 9, 9}, 5));
+                assertThat(h.heldPages()).isZero();
+                assertThat(h.engine.stats().preemption().stalls()).isZero();
+            }
         }
     }
 
@@ -225,27 +230,15 @@ class EngineTest {
     }
 
     @Test
-    void whatIsNotBuiltIsRefused() {
-        EngineOptions o = EngineOptions.of(8, 64, 512);
-        assertThatThrownBy(() -> new EngineOptions(
-                        8,
-                        64,
-                        512,
-                        true,
-                        EngineOptions.Capacity.GUARANTEED_NO_EVICT,
-                        o.chunking(),
-                        o.queueOrder(),
-                        true,
-                        false,
-                        o.preemption(),
-                        10,
-                        10,
-                        0,
-                        0,
-                        false))
+    void optionsThatCannotBeAreRefusedInOneLine() {
+        assertThatThrownBy(() -> EngineOptions.of(0, 64, 512))
                 .isInstanceOf(UserError.class)
-                .hasMessage("config: scheduler_config.capacity_scheduler_policy=GUARANTEED_NO_EVICT is not supported by"
-                        + " rondo: not built yet");
-        assertThatThrownBy(() -> EngineOptions.of(0, 64, 512)).hasMessage("config: max_batch_size must be >= 1, got 0");
+                .hasMessage("config: max_batch_size must be >= 1, got 0");
+        assertThatThrownBy(() -> EngineOptions.of(1, 64, 512).withStarvation(-1))
+                .hasMessage("config: rondo.starvation_ms must be >= 0, got -1");
+        assertThatThrownBy(() -> new EngineOptions.Statistics(-2, false, 1))
+                .hasMessage("config: max_stats_len must be >= -1, got -2");
+        assertThatThrownBy(() -> new EngineOptions.Statistics(10, false, 0))
+                .hasMessage("config: kv_cache_config.iteration_stats_interval must be >= 1, got 0");
     }
 }

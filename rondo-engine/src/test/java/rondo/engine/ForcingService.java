@@ -1,5 +1,6 @@
 package rondo.engine;
 
+import java.util.List;
 import java.util.function.Function;
 
 /** An engine that says what the test wants: each request gets the grammar that the test chooses for it. */
@@ -29,6 +30,11 @@ public final class ForcingService implements GenerationService {
     @Override
     public EngineStats stats() {
         return engine.stats();
+    }
+
+    @Override
+    public List<IterationRow> drainIterations() {
+        return engine.drainIterations();
     }
 
     @Override

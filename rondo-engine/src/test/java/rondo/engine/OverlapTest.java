@@ -3,6 +3,7 @@ package rondo.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.SplittableRandom;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import rondo.base.Seeds;
 
@@ -10,42 +11,72 @@ import rondo.base.Seeds;
 class OverlapTest {
     private static final int BLOCK = 4;
 
-    private static int[] prompt(int seed, int length) {
-        return new SplittableRandom(seed).ints(length, 0, 200).toArray();
+    /** What a set of random workloads must have met for the test to mean anything. */
+    private enum Met {
+        OVERLAPPED_STEPS,
+        SUPERFLUOUS_ROWS,
+        RECOMPUTATIONS,
+        SUSPENSIONS,
+        DRAINS,
+        COPIED_PAGES
     }
 
     @Test
     void everyRequestGivesWhatItGivesAloneWithAndWithoutAStepInFlight() {
-        long[] seen = new long[4];
-        Seeds.forEach(60, random -> {
-            Workload work = new Workload(random, 14, 60, 30, BLOCK);
-            int pages = 28 + random.nextInt(60);
-            EngineOptions options = EngineOptions.of(1 + random.nextInt(6), 3 + random.nextInt(40), 96)
-                    .withPrefixAware(random.nextBoolean());
-            boolean reuse = random.nextInt(4) > 0;
-            for (boolean overlap : new boolean[] {true, false}) {
-                Workload again = work.again();
-                try (EngineHarness h = EngineHarness.setup()
-                        .options(options)
-                        .overlap(overlap)
-                        .vocabulary(work.vocabulary())
-                        .pages(pages)
-                        .reuse(reuse)
-                        .open()) {
-                    again.runAndCheck(h);
-                    if (overlap) {
-                        seen[0] += h.executor.overlappedSteps();
-                        seen[1] += h.executor.superfluousRows();
-                        seen[2] += h.engine.stats().preemption().recomputations();
-                        seen[3] += h.engine.stats().preemption().drains();
-                    } else {
-                        assertThat(h.executor.overlappedSteps()).isZero();
-                        assertThat(h.executor.superfluousRows()).isZero();
-                        assertThat(h.engine.stats().preemption().drains()).isZero();
-                    }
+        long[] met = new long[Met.values().length];
+        Seeds.forEach(60, random -> inBothModes(random, false, met));
+        assertThat(met[Met.OVERLAPPED_STEPS.ordinal()]).isPositive();
+        assertThat(met[Met.SUPERFLUOUS_ROWS.ordinal()]).isPositive();
+        assertThat(met[Met.RECOMPUTATIONS.ordinal()]).isPositive();
+        assertThat(met[Met.DRAINS.ordinal()]).isPositive();
+        assertThat(met[Met.SUSPENSIONS.ordinal()] + met[Met.COPIED_PAGES.ordinal()])
+                .isZero();
+    }
+
+    @Test
+    void everyRequestGivesWhatItGivesAloneWhateverMovesBetweenTheTiers() {
+        long[] met = new long[Met.values().length];
+        Seeds.forEach(60, random -> inBothModes(random, true, met));
+        assertThat(met).doesNotContain(0);
+    }
+
+    @Test
+    @Tag("long")
+    void thousandsOfWorkloadsGiveWhatEachRequestGivesAlone() {
+        long[] met = new long[Met.values().length];
+        Seeds.forEach(2000, random -> inBothModes(random, random.nextBoolean(), met));
+        assertThat(met).doesNotContain(0);
+    }
+
+    private static void inBothModes(SplittableRandom random, boolean hostTier, long[] met) throws Exception {
+        Workload work = new Workload(random, 14, 60, 30, BLOCK);
+        EngineOptions options = EngineOptions.of(1 + random.nextInt(6), 3 + random.nextInt(40), 96)
+                .withPreemption(EngineOptions.Preemption.values()[random.nextInt(3)])
+                .withPrefixAware(random.nextBoolean());
+        EngineHarness.Setup setup = EngineHarness.setup()
+                .vocabulary(work.vocabulary())
+                .pages(26 + random.nextInt(50))
+                .hostPages(hostTier ? 4 + random.nextInt(60) : 0)
+                .reuse(random.nextInt(4) > 0);
+        int delay = random.nextInt(4);
+        boolean held = random.nextInt(4) == 0;
+        for (boolean overlap : new boolean[] {true, false}) {
+            try (EngineHarness h = setup.options(options).overlap(overlap).open()) {
+                h.executor.delayCopies(delay);
+                h.executor.holdCopies(held);
+                work.again().runAndCheck(h);
+                EngineStats.Preemption preemption = h.engine.stats().preemption();
+                met[Met.OVERLAPPED_STEPS.ordinal()] += h.executor.overlappedSteps();
+                met[Met.SUPERFLUOUS_ROWS.ordinal()] += h.executor.superfluousRows();
+                met[Met.RECOMPUTATIONS.ordinal()] += preemption.recomputations();
+                met[Met.SUSPENSIONS.ordinal()] += preemption.suspensions();
+                met[Met.DRAINS.ordinal()] += preemption.drains();
+                met[Met.COPIED_PAGES.ordinal()] += h.executor.copiedPages();
+                if (!overlap) {
+                    assertThat(h.executor.overlappedSteps() + h.executor.superfluousRows() + preemption.drains())
+                            .isZero();
                 }
             }
-        });
-        assertThat(seen).doesNotContain(0);
+        }
     }
 }

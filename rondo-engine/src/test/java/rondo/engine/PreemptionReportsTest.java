@@ -58,10 +58,11 @@ class PreemptionReportsTest {
 
     /** R033: preemption is invisible in the result, with reuse and without, with chunks and without. */
     @ParameterizedTest
-    @CsvSource({"true,true", "true,false", "false,true", "false,false"})
-    void sixtyFourAnswersAreTheSameInATinyPool(boolean reuse, boolean chunked) throws Exception {
+    @CsvSource({"true,true,true", "true,false,true", "false,true,true", "false,false,false", "true,true,false"})
+    void sixtyFourAnswersAreTheSameInATinyPool(boolean reuse, boolean chunked, boolean overlap) throws Exception {
         try (EngineHarness h = EngineHarness.setup()
                 .options(EngineOptions.of(8, 96, 96).withChunkedPrefill(chunked))
+                .overlap(overlap)
                 .pages(44)
                 .reuse(reuse)
                 .open()) {
@@ -83,7 +84,7 @@ class PreemptionReportsTest {
 
     /** R037: one request that alone outgrows the pool ends by itself; the others' answers are right. */
     @Test
-    void aGiantThatOutgrowsThePoolEndsAloneAndSaysWhy() throws Exception {
+    void aGiantThatOutgrowsThePoolEndsAlone() throws Exception {
         try (EngineHarness h = EngineHarness.setup()
                 .options(EngineOptions.of(4, 64, 4096))
                 .pages(64)
@@ -97,7 +98,8 @@ class PreemptionReportsTest {
             }
             h.runUntilIdle();
             EngineHarness.Output out = EngineHarness.result(giant);
-            assertThat(out.error()).contains("no room");
+            assertThat(out.reason()).isEqualTo(FinishReason.LENGTH);
+            assertThat(out.tokens()).hasSizeLessThan(64 * 4);
             assertThat(out.tokens()).isEqualTo(expected(random(1, 40), out.tokens().length));
             for (int i = 2; i < 8; i++) {
                 EngineHarness.Output small = EngineHarness.result(normal.get(i - 2));
@@ -145,12 +147,13 @@ class PreemptionReportsTest {
     }
 
     /** R035: the border between prompt and output survives a preemption after any token. */
-    @Test
-    void aPreemptionAfterAnyTokenChangesNothing() throws Exception {
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aPreemptionAfterAnyTokenChangesNothing(boolean overlap) throws Exception {
         int[] prompt = random(35, 30);
         int[] right = expected(prompt, 40);
         for (int k = 0; k < 39; k++) {
-            try (EngineHarness h = EngineHarness.setup().open()) {
+            try (EngineHarness h = EngineHarness.setup().overlap(overlap).open()) {
                 Generation older = h.submit(random(1, 10), 60);
                 h.tick(1);
                 GenerationRequest plain = h.request(prompt, 50);
@@ -159,7 +162,8 @@ class PreemptionReportsTest {
                 StopRules stop = new StopRules(new int[] {right[39], prompt[3]}, new int[0], false, 35);
                 Generation g = h.submit(GenerationRequest.of("k", plain.prompt(), 50, plain.sampling(), stop));
                 h.tick(1 + k);
-                AtomicInteger refusals = new AtomicInteger(1);
+                // With a step in flight the first plan without room is given up and made again.
+                AtomicInteger refusals = new AtomicInteger(overlap ? 2 : 1);
                 h.scarce.fullWhen(r -> refusals.getAndDecrement() > 0);
                 h.runUntilIdle();
                 assertThat(h.engine.stats().preemptions()).as("after %d", k).isEqualTo(1);

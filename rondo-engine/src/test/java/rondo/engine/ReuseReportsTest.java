@@ -77,8 +77,9 @@ class ReuseReportsTest {
     }
 
     /** R005: what is computed again after a preemption is no prefix hit; R104: nor is anything else that was computed. */
-    @Test
-    void preemptedSequencesThatFindTheirOwnBlocksAreNotPrefixHits() throws Exception {
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void preemptedSequencesThatFindTheirOwnBlocksAreNotPrefixHits(boolean overlap) throws Exception {
         int[][] prompts = new int[60][];
         for (int i = 0; i < prompts.length; i++) {
             prompts[i] = random(i, 40);
@@ -86,6 +87,7 @@ class ReuseReportsTest {
         }
         try (EngineHarness h = EngineHarness.setup()
                 .options(EngineOptions.of(6, 64, 128))
+                .overlap(overlap)
                 .pages(50)
                 .open()) {
             List<Generation> all = new ArrayList<>();
@@ -113,6 +115,7 @@ class ReuseReportsTest {
             try (EngineHarness h = EngineHarness.setup()
                     .tokensPerBlock(32)
                     .options(EngineOptions.of(4, 64, 256))
+                    .overlap(random.nextBoolean())
                     .open()) {
                 int[] common = random.ints(40, 0, VOCABULARY).toArray();
                 List<int[]> prompts = new ArrayList<>();
@@ -142,12 +145,14 @@ class ReuseReportsTest {
     }
 
     /** R007: a block is offered to others only once the step that fills it has been computed. */
-    @Test
-    void nobodyMatchesTokensThatAreNotWrittenYet() throws Exception {
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void nobodyMatchesTokensThatAreNotWrittenYet(boolean overlap) throws Exception {
         int[] prompt = random(7, 400);
         for (int ticks = 0; ticks < 16; ticks++) {
             try (EngineHarness h = EngineHarness.setup()
                     .options(EngineOptions.of(4, 48, 512).withPrefixAware(false))
+                    .overlap(overlap)
                     .open()) {
                 h.executor.record();
                 Generation a = h.submit(prompt, 3);
@@ -228,6 +233,7 @@ class ReuseReportsTest {
                     .lifeCycles(LifeCycle.sliding(window), LifeCycle.full())
                     .pages(pages)
                     .options(EngineOptions.of(3, 8 + random.nextInt(40), 128))
+                    .overlap(random.nextBoolean())
                     .open()) {
                 int[][] histories = new int[4][0];
                 for (int turn = 0; turn < 12; turn++) {
@@ -348,6 +354,7 @@ class ReuseReportsTest {
         Seeds.forEach(20, random -> {
             try (EngineHarness h = EngineHarness.setup()
                     .options(EngineOptions.of(4, 32, 128))
+                    .overlap(random.nextBoolean())
                     .pages(40 + random.nextInt(30))
                     .open()) {
                 Map<String, Integer> longest = new HashMap<>();

@@ -5,6 +5,7 @@ import java.util.function.IntPredicate;
 import rondo.kv.BlockKeys;
 import rondo.kv.KvCache;
 import rondo.kv.KvEventSink;
+import rondo.kv.KvNumbers;
 import rondo.kv.KvStats;
 import rondo.kv.Match;
 import rondo.kv.PageWork;
@@ -55,6 +56,11 @@ public final class ScarceCache implements KvCache {
     }
 
     @Override
+    public void pause(int reservation, long lastStep) {
+        kv.pause(reservation, lastStep);
+    }
+
+    @Override
     public boolean ready(int reservation) {
         return kv.ready(reservation);
     }
@@ -85,8 +91,18 @@ public final class ScarceCache implements KvCache {
     }
 
     @Override
+    public void now(long nanos) {
+        kv.now(nanos);
+    }
+
+    @Override
     public void copiesStarted(long batch) {
         kv.copiesStarted(batch);
+    }
+
+    @Override
+    public void now(long nanos) {
+        kv.now(nanos);
     }
 
     @Override
@@ -100,8 +116,28 @@ public final class ScarceCache implements KvCache {
     }
 
     @Override
+    public void pause(int reservation, long lastStep) {
+        kv.pause(reservation, lastStep);
+    }
+
+    @Override
+    public void now(long nanos) {
+        kv.now(nanos);
+    }
+
+    @Override
     public KvStats stats() {
         return kv.stats();
+    }
+
+    @Override
+    public void stats(KvNumbers into) {
+        kv.stats(into);
+    }
+
+    @Override
+    public int available(int lifeCycle) {
+        return kv.available(lifeCycle);
     }
 
     @Override

@@ -67,7 +67,8 @@ final class StubCopies {
     void landUpTo(long batch) {
         while (landed < batch) {
             if (started.isEmpty()) {
-                start(waiting.remove());
+                throw new IllegalStateException("batch " + batch + " is awaited before step "
+                        + waiting.element().afterStep() + ", which it waits for");
             }
             land(started.remove());
         }

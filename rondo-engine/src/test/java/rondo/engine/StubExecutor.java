@@ -51,6 +51,7 @@ public final class StubExecutor implements Executor {
     private StubSampling[] slots = {};
     private int[] last = {};
     private int[] history = new int[0];
+    private int newest = Integer.MAX_VALUE;
     private final ArrayDeque<StepPlan> queue = new ArrayDeque<>();
     private final long[] copiesBefore = new long[2];
     private final boolean[] sampled = new boolean[2];
@@ -94,6 +95,21 @@ public final class StubExecutor implements Executor {
     /** While held, copies land only where somebody waits for them. */
     public void holdCopies(boolean on) {
         copies.hold(on);
+    }
+
+    /** The model looks at so many tokens only, and no others are read back. */
+    public void readNewest(int tokens) {
+        newest = tokens;
+    }
+
+    /** Everything under way lands now. */
+    public void landCopies() {
+        copies.landUpTo(copies.handed());
+    }
+
+    /** Batches of copies that were handed over and have not landed. */
+    public long pendingCopies() {
+        return copies.handed() - copies.landed();
     }
 
     /** Pages copied between tiers so far. */
@@ -259,18 +275,19 @@ public final class StubExecutor implements Executor {
             superfluous++;
             return;
         }
-        Arrays.fill(history, 0, count, 0);
+        int oldest = Math.max(0, count - newest);
+        Arrays.fill(history, oldest, count, 0);
         int b = facts.layout().tokensPerBlock();
         for (int lc = 0; lc < device.length; lc++) {
             LifeCycle cycle = facts.layout().lifeCycles().get(lc);
-            int from = cycle.isFull() ? 0 : Math.max(0, count - cycle.window());
+            int from = Math.max(oldest, cycle.isFull() ? 0 : count - cycle.window());
             for (int p = from; p < count; p++) {
                 int read = device[lc][tables[slot][lc][p / b]][p % b];
                 // A disagreement between life cycles becomes part of the history, and so gives a wrong token.
                 history[p] = history[p] == 0 || history[p] == read ? read : read ^ 0x5555;
             }
         }
-        for (int p = 0; p < count; p++) {
+        for (int p = oldest; p < count; p++) {
             history[p]--;
         }
         int token = model.next(history, count, samples.position[row], facts.vocabulary());

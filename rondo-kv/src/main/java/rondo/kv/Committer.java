@@ -84,7 +84,7 @@ final class Committer {
         }
         for (int lc = 0; lc < lifeCycles; lc++) {
             int page = reservations.page(r, lc, b);
-            if (page == NONE || pages.motion[page] >= Motion.BLANK) {
+            if (page == NONE || !pages.isFilled(page)) {
                 return false;
             }
         }

@@ -93,6 +93,9 @@ public interface KvCache {
     /** Drops every page that nobody holds; true when nothing at all is left. */
     boolean clear();
 
+    /** Device pages that a life cycle can give, if perhaps only after copies to the host; those held are not among them. */
+    int available(int lifeCycle);
+
     KvStats stats();
 
     /** The same numbers without allocation. */

@@ -22,6 +22,7 @@ public final class KvCacheManager implements KvCache {
     private final TierMoves tiers;
     private final Arrivals arrivals;
     private final Admission admission;
+    private final EndPoints endPoints;
 
     private long submittedStep;
     private long retiredStep;
@@ -51,6 +52,7 @@ public final class KvCacheManager implements KvCache {
         this.copySources = new CopySources(pages);
         this.tiers = new TierMoves(cached, copySources, pools, options);
         this.arrivals = new Arrivals(this.pages, maxSequences);
+        this.endPoints = new EndPoints(cached, reservations, layout, options);
         this.admission = new Admission(cached, tiers, reservations, arrivals, options);
     }
 
@@ -131,7 +133,7 @@ public final class KvCacheManager implements KvCache {
             throw new IllegalStateException("a run of " + tokens + " tokens from " + reservations.submitted[reservation]
                     + " has pages only up to " + reservations.capacity[reservation]);
         }
-        reservations.pushInFlight(reservation, tokens);
+        reservations.pushInFlight(reservation, tokens, step);
         reservations.submitted[reservation] += tokens;
         reservations.lastStep[reservation] = Math.max(reservations.lastStep[reservation], step);
         submittedStep = Math.max(submittedStep, step);
@@ -140,6 +142,7 @@ public final class KvCacheManager implements KvCache {
     @Override
     public void completed(int reservation, int keptTokens, BlockKeys keys) {
         requireLive(reservation);
+        pages.completed = Math.max(pages.completed, reservations.oldestStep(reservation));
         int ran = reservations.popInFlight(reservation);
         int before = reservations.history[reservation];
         int history = before + keptTokens;
@@ -161,42 +164,8 @@ public final class KvCacheManager implements KvCache {
             }
         }
         int prompt = reservations.promptTokens[reservation];
-        if (SUP >= 0 && before < prompt && history >= prompt) {
-            supersede(reservation);
-        }
-    }
-
-    private static final int SUP = Integer.getInteger("sup", -1);
-
-    /** The prompt has an end point of its own now: the one that it went on from is what fewer turns will want. */
-    private void supersede(int r) {
-        int rewind = options.endpointRewindTokens();
-        if (rewind == 0 || reservations.excluded[r] || reservations.node[r] == NONE) {
-            return;
-        }
-        int oldest = Integer.MAX_VALUE;
-        for (int lc = 0; lc < lifeCycles; lc++) {
-            LifeCycle cycle = cached.lifeCycle(lc);
-            if (!cycle.isFull()) {
-                oldest = Math.min(oldest, (reservations.matched[r] - cycle.window() - rewind) / tokensPerBlock - 1);
-            }
-        }
-        int node = reservations.node[r];
-        if (tree.generation[node] != reservations.nodeGeneration[r]) {
-            return;
-        }
-        for (; tree.parent[node] != NONE && tree.depth[node] >= oldest; node = tree.parent[node]) {
-            int b = tree.depth[node];
-            for (int lc = 0; lc < lifeCycles; lc++) {
-                int page = tree.page(node, lc);
-                if (page != NONE && pages.priority[page] == RetentionRules.ENDPOINT) {
-                    int own = RetentionRules.priority(
-                            cached.lifeCycle(lc), b, tokensPerBlock, reservations.promptTokens[r], rewind);
-                    if (own == RetentionRules.PASSING) {
-                        cached.lower(page, SUP);
-                    }
-                }
-            }
+        if (endPoints.supersedes() && before < prompt && history >= prompt) {
+            endPoints.supersede(reservation);
         }
     }
 
@@ -219,7 +188,7 @@ public final class KvCacheManager implements KvCache {
             committer.commit(reservation, reservations.history[reservation], true);
         }
         if (over && options.trackDecode()) {
-            raiseEndPoint(reservation);
+            endPoints.follow(reservation);
         }
         conversations.collect(reservation, over);
         for (int b = layout.blocks(reservations.capacity[reservation]) - 1; b >= 0; b--) {
@@ -242,7 +211,7 @@ public final class KvCacheManager implements KvCache {
         if (reservations.suspended[reservation] || reservations.inFlight(reservation) > 0) {
             throw new IllegalStateException("reservation " + reservation + " is suspended or has a run in flight");
         }
-        if (!canMoveSome(reservation)) {
+        if (isBeingFilled(reservation) || !canMoveSome(reservation)) {
             return false;
         }
         long step = Math.max(lastStep, reservations.lastStep[reservation]);
@@ -250,6 +219,19 @@ public final class KvCacheManager implements KvCache {
         reservations.suspended[reservation] = true;
         admission.suspend(reservation, step);
         return true;
+    }
+
+    /** Whether the plan at hand carries a copy into one of its pages. */
+    private boolean isBeingFilled(int r) {
+        for (int lc = 0; lc < lifeCycles; lc++) {
+            for (int b = layout.blocks(reservations.capacity[r]) - 1; b >= 0; b--) {
+                int page = reservations.page(r, lc, b);
+                if (page != NONE && pages.filledBy[page] > pages.submitted) {
+                    return true;
+                }
+            }
+        }
+        return false;
     }
 
     /** Whether the host has room for one of its pages at least. */
@@ -344,6 +326,11 @@ public final class KvCacheManager implements KvCache {
     }
 
     @Override
+    public int available(int lifeCycle) {
+        return tiers.room(lifeCycle);
+    }
+
+    @Override
     public KvStats stats() {
         KvNumbers numbers = new KvNumbers(lifeCycles);
         stats(numbers);
@@ -435,22 +422,6 @@ public final class KvCacheManager implements KvCache {
                 letGo(r, lc, b, reservations.lastStep[r]);
             }
             reservations.setReleased(r, lc, Math.max(end, reservations.released(r, lc)));
-        }
-    }
-
-    /** An agent's next turn usually repeats the reply: the window before the reply's end lives as long as the prompt's. */
-    private void raiseEndPoint(int r) {
-        if (options.endpointRewindTokens() == 0 || reservations.excluded[r]) {
-            return;
-        }
-        int history = reservations.history[r];
-        for (int lc = 0; lc < lifeCycles; lc++) {
-            if (!cached.lifeCycle(lc).isFull()) {
-                int from = cached.lifeCycle(lc).staleEnd(history, tokensPerBlock);
-                for (int b = from; b < layout.blocks(history); b++) {
-                    cached.raise(reservations.page(r, lc, b), RetentionRules.ENDPOINT);
-                }
-            }
         }
     }
 

@@ -15,6 +15,8 @@ package rondo.kv;
  * @param maxStepTokens         {@code max_num_tokens}: sizes the demote-ahead watermark
  * @param trackDecode           {@code rondo.swa_endpoint_track_decode}: with a rewind, the window before a reply's end
  *                              lives as long as the one before the prompt's
+ * @param supersede             {@code rondo.swa_endpoint_supersede}: with a rewind, the window before a prompt that a
+ *                              longer one has gone on from gives way before those that nobody has gone on from
  */
 public record KvOptions(
         boolean reuse,
@@ -27,7 +29,8 @@ public record KvOptions(
         double maxUtilForResume,
         int eventBufferSize,
         int maxStepTokens,
-        boolean trackDecode) {
+        boolean trackDecode,
+        boolean supersede) {
     /** {@code block_reuse_config.policy}: when prompt blocks are committed, and which sliding pages with them. */
     public enum ReusePolicy {
         ALL_REUSABLE,
@@ -35,7 +38,7 @@ public record KvOptions(
         PER_CONVERSATION
     }
 
-    /** Without {@code trackDecode}. */
+    /** Without {@code trackDecode} and {@code supersede}. */
     public KvOptions(
             boolean reuse,
             boolean partialReuse,
@@ -58,6 +61,7 @@ public record KvOptions(
                 maxUtilForResume,
                 eventBufferSize,
                 maxStepTokens,
+                false,
                 false);
     }
 
@@ -66,14 +70,23 @@ public record KvOptions(
     }
 
     public KvOptions withReuse(boolean on) {
-        return with(on, trackDecode);
+        return with(on, eventBufferSize, trackDecode, supersede);
     }
 
     public KvOptions withTrackDecode(boolean on) {
-        return with(reuse, on);
+        return with(reuse, eventBufferSize, on, supersede);
     }
 
-    private KvOptions with(boolean newReuse, boolean newTrackDecode) {
+    public KvOptions withSupersede(boolean on) {
+        return with(reuse, eventBufferSize, trackDecode, on);
+    }
+
+    /** @param size events kept between two hand-overs; 0 = none */
+    public KvOptions withEventBuffer(int size) {
+        return with(reuse, size, trackDecode, supersede);
+    }
+
+    private KvOptions with(boolean newReuse, int newEventBuffer, boolean newTrackDecode, boolean newSupersede) {
         return new KvOptions(
                 newReuse,
                 partialReuse,
@@ -83,23 +96,9 @@ public record KvOptions(
                 endpointRewindTokens,
                 offloadMinPriority,
                 maxUtilForResume,
-                eventBufferSize,
+                newEventBuffer,
                 maxStepTokens,
-                newTrackDecode);
-    }
-
-    /** @param size events kept between two hand-overs; 0 = none */
-    public KvOptions withEventBuffer(int size) {
-        return new KvOptions(
-                reuse,
-                partialReuse,
-                copyOnPartialReuse,
-                policy,
-                maxNumTurns,
-                endpointRewindTokens,
-                offloadMinPriority,
-                maxUtilForResume,
-                size,
-                maxStepTokens);
+                newTrackDecode,
+                newSupersede);
     }
 }

@@ -42,6 +42,10 @@ final class Pages {
 
     /** Batches of copies up to this one have landed. */
     long landed;
+    /** Steps up to these have been submitted, and computed. */
+    long submitted;
+
+    long completed;
 
     /** Hits on pages that were on their way out, per life cycle. */
     final long[] takenBack;
@@ -173,6 +177,11 @@ final class Pages {
         return tier[page] == Tier.DEVICE && motion[page] < Motion.BLANK;
     }
 
+    /** Whether all that it is to begin with has been written: it is no copy that is still to be made. */
+    boolean isFilled(int page) {
+        return motion[page] < Motion.BLANK && filledBy[page] <= completed;
+    }
+
     /** The device slot that it has, or will have when its copy has landed. */
     int deviceSlot(int page) {
         return tier[page] == Tier.DEVICE ? slot[page] : other[page];
@@ -302,7 +311,7 @@ final class Pages {
 
     private void destroy(int page) {
         leaveQueue(page);
-        slots(tier[page], lifeCycle[page]).give(slot[page], lastStep[page], landed);
+        slots(tier[page], lifeCycle[page]).give(slot[page], Math.max(lastStep[page], filledBy[page]), landed);
         slot[page] = NONE;
         generation[page]++;
         freePages[freePageCount++] = page;

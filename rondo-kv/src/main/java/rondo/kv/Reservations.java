@@ -42,6 +42,7 @@ final class Reservations {
     private final int[] released;
 
     private final int[] inFlight;
+    private final long[] stepInFlight;
     private final int[] inFlightCount;
     private final int[] freeIds;
     private int freeCount;
@@ -68,6 +69,7 @@ final class Reservations {
         tables = new int[most * lifeCycles][];
         released = new int[most * lifeCycles];
         inFlight = new int[most * IN_FLIGHT];
+        stepInFlight = new long[most * IN_FLIGHT];
         inFlightCount = new int[most];
         freeIds = new int[most];
         for (int r = most - 1; r >= 0; r--) {
@@ -167,11 +169,17 @@ final class Reservations {
         return inFlightCount[r];
     }
 
-    void pushInFlight(int r, int tokens) {
+    void pushInFlight(int r, int tokens, long step) {
         if (inFlightCount[r] == IN_FLIGHT) {
             throw new IllegalStateException("reservation " + r + " has " + IN_FLIGHT + " runs in flight already");
         }
+        stepInFlight[r * IN_FLIGHT + inFlightCount[r]] = step;
         inFlight[r * IN_FLIGHT + inFlightCount[r]++] = tokens;
+    }
+
+    /** The step of the oldest run in flight. */
+    long oldestStep(int r) {
+        return stepInFlight[r * IN_FLIGHT];
     }
 
     /** Tokens of the oldest run in flight, which is in flight no longer. */
@@ -182,6 +190,7 @@ final class Reservations {
         int at = r * IN_FLIGHT;
         int oldest = inFlight[at];
         inFlight[at] = inFlight[at + 1];
+        stepInFlight[at] = stepInFlight[at + 1];
         inFlightCount[r]--;
         return oldest;
     }

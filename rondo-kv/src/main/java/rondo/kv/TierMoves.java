@@ -34,8 +34,6 @@ final class TierMoves {
     /** Number that the batch of the plan at hand will have. */
     private long batch = 1;
 
-    private long submitted;
-    private long completed;
     private long retired;
 
     TierMoves(CachedBlocks cached, CopySources copySources, KvPools pools, KvOptions options) {
@@ -59,13 +57,9 @@ final class TierMoves {
     }
 
     void fences(long nowSubmitted, long nowCompleted, long nowRetired) {
-        submitted = nowSubmitted;
-        completed = nowCompleted;
+        pages.submitted = nowSubmitted;
+        pages.completed = Math.max(pages.completed, nowCompleted);
         retired = nowRetired;
-    }
-
-    long submitted() {
-        return submitted;
     }
 
     boolean hasHost(int lc) {
@@ -206,7 +200,7 @@ final class TierMoves {
         pages.leftWith[page] = batch;
         pages.settle(page);
         out.tierCopies.add(lc, Tier.DEVICE, pages.slot[page], Tier.HOST, pages.other[page]);
-        if (pages.filledBy[page] > completed) {
+        if (pages.filledBy[page] > pages.completed) {
             out.copiesAfter = Math.max(out.copiesAfter, pages.filledBy[page]);
         }
         flights.add(page, true, batch);
@@ -294,8 +288,11 @@ final class TierMoves {
         calledCount = kept;
     }
 
-    /** Plans the copy into a page's device slot; false if something that must be over first is not. */
+    /** Plans the copy into a page's device slot; false if something that must be over first is not, or nobody runs. */
     private boolean plan(int page, PageWork out) {
+        if (pages.holders[page] == pages.softHolders[page]) {
+            return false;
+        }
         int lc = pages.lifeCycle[page];
         SlotPool slots = pages.slots(Tier.DEVICE, lc);
         int to = pages.deviceSlot(page);
@@ -305,8 +302,8 @@ final class TierMoves {
                 return false;
             }
             out.deviceCopies.add(lc, Tier.DEVICE, pages.slot[source], Tier.DEVICE, to);
-            copySources.add(source, submitted + 1);
-            pages.filledBy[page] = submitted + 1;
+            copySources.add(source, pages.submitted + 1);
+            pages.filledBy[page] = pages.submitted + 1;
             pages.motion[page] = Motion.STILL;
             pages.other[page] = NONE;
             copied[lc]++;

@@ -146,6 +146,11 @@ final class Audit {
                         assertThat(pages.lifeCycle[page]).isEqualTo(lc);
                         holders[page]++;
                         soft[page] += s.suspended ? 1 : 0;
+                        if (pages.node[page] != NONE) {
+                            assertThat(rootOf(pages.node[page]))
+                                    .as("a page is of its sequence's scope")
+                                    .isEqualTo(tree.root(s.scope));
+                        }
                         if (kv.ready(s.r)) {
                             assertThat(pages.isUsable(page) && pages.motion[page] != Motion.LEAVING)
                                     .as("a page that is used is on the device")
@@ -279,6 +284,14 @@ final class Audit {
                         .isEqualTo(stale);
             }
         }
+    }
+
+    private int rootOf(int node) {
+        int at = node;
+        while (!tree.isRoot(at)) {
+            at = tree.parent[at];
+        }
+        return at;
     }
 
     /** What a failed growth leaves alone: who holds what. */

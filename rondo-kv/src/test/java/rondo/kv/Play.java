@@ -38,8 +38,8 @@ final class Play {
     long landed;
     /** Whether a batch lands as soon as it is handed over. */
     boolean landsAtOnce = true;
-    /** The copies of the plan at hand are under way. */
-    private boolean handedOver;
+    /** Batches that belong to a submitted step. */
+    private long attached;
     /** Steps with copies that may still be under way, oldest first: the step, its batch. */
     private final ArrayDeque<long[]> carriers = new ArrayDeque<>();
 
@@ -50,6 +50,7 @@ final class Play {
         final String name;
         final int[] tokens;
         final int promptTokens;
+        final CacheScope scope;
         final int r;
         final int slot;
         final int cached;
@@ -67,6 +68,7 @@ final class Play {
         boolean suspended;
 
         Seq(String name, int[] tokens, int promptTokens, int r, int slot, int cached, PromptKeys keys) {
+            this.scope = keys.scope();
             this.name = name;
             this.tokens = tokens;
             this.promptTokens = promptTokens;
@@ -188,18 +190,15 @@ final class Play {
         return s.grown;
     }
 
-    /** The end of a plan: what is to be copied between tiers is on its way from now on. */
+    /** The end of a plan, which may be planned again: what is to be copied between tiers is on its way from now on. */
     void handOver() {
-        if (handedOver) {
-            return;
-        }
         kv.demoteAhead(work);
-        handedOver = true;
         if (work.tierCopies.count > 0) {
             memory.start(work, ++batches, completed, retired);
+            work.tierCopies.clear();
             kv.copiesStarted(batches);
         }
-        if (landsAtOnce) {
+        if (landsAtOnce && memory.mayLand(batches, completed)) {
             land(batches);
         }
     }
@@ -222,13 +221,7 @@ final class Play {
         if (mustWait()) {
             land(batches);
         }
-        submitted++;
-        if (work.tierCopies.count > 0) {
-            carriers.add(new long[] {submitted, batches});
-        }
-        memory.apply(work, submitted);
-        work = new PageWork();
-        handedOver = false;
+        nextStep();
         for (Seq s : runs) {
             memory.run(s.slot, s.tokens, s.submittedTokens, s.grown, submitted);
             s.submittedTokens += s.grown;
@@ -240,7 +233,17 @@ final class Play {
         fences();
     }
 
-    private void fences() {
+    private void nextStep() {
+        submitted++;
+        if (batches > attached) {
+            attached = batches;
+            carriers.add(new long[] {submitted, batches});
+        }
+        memory.apply(work, submitted);
+        work = new PageWork();
+    }
+
+    void fences() {
         while (!carriers.isEmpty() && carriers.getFirst()[1] <= landed) {
             carriers.removeFirst();
         }
@@ -273,9 +276,9 @@ final class Play {
         return kv.ready(s.r);
     }
 
-    void suspend(Seq s) {
-        assertThat(kv.suspend(s.r, s.lastStep, work)).isTrue();
-        s.suspended = true;
+    boolean suspend(Seq s) {
+        s.suspended = kv.suspend(s.r, s.lastStep, work);
+        return s.suspended;
     }
 
     boolean resume(Seq s) {
@@ -344,13 +347,7 @@ final class Play {
         if (mustWait()) {
             land(batches);
         }
-        submitted++;
-        if (work.tierCopies.count > 0) {
-            carriers.add(new long[] {submitted, batches});
-        }
-        memory.apply(work, submitted);
-        work = new PageWork();
-        handedOver = false;
+        nextStep();
         memory.run(s.slot, tried, s.history, s.grown, submitted);
         kv.submitted(s.r, s.grown, submitted);
         s.lastStep = submitted;

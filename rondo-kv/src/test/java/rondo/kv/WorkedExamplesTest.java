@@ -330,7 +330,7 @@ class WorkedExamplesTest {
             p.step(b, 1);
         }
         assertThat(p.grow(a, 1, 1)).as("no room").isZero();
-        p.suspend(b);
+        assertThat(p.suspend(b)).isTrue();
         assertThat(p.resting(0)).containsExactly("B2F", "B1F", "B0F");
         assertThat(p.grow(a, 1, 1)).isEqualTo(1);
         assertThat(p.work.waitsForCopies).as("the step waits for B2F's copy").isTrue();

@@ -11,6 +11,7 @@ import rondo.engine.FinishReason;
 import rondo.engine.GenerationRequest;
 import rondo.engine.NotServing;
 import rondo.engine.QueueFull;
+import rondo.engine.RequestTooLarge;
 import rondo.engine.TokenBatch;
 import tools.jackson.core.JsonGenerator;
 
@@ -83,6 +84,9 @@ abstract class Answer extends PostprocessWorker.Task {
         } catch (NotServing e) {
             cancelAll();
             throw ApiError.notServing(e.state());
+        } catch (RequestTooLarge e) {
+            cancelAll();
+            throw ApiError.tooLarge(String.valueOf(e.getMessage()));
         }
         if (clientLeft) {
             // It left while the generations were being queued, when not all of them could be cancelled yet.
@@ -147,7 +151,7 @@ abstract class Answer extends PostprocessWorker.Task {
         for (Choice choice : choices) {
             choice.take(scratch);
             choice.timings().drainGaps(front.metrics().interToken);
-            if (choice.finish() == FinishReason.ERROR || choice.finish() == FinishReason.TIMEOUT) {
+            if (choice.failed()) {
                 ApiError error = errorOf(choice);
                 if (error != null) {
                     cancelAll();
@@ -168,6 +172,9 @@ abstract class Answer extends PostprocessWorker.Task {
         if (choice.finish() == FinishReason.ERROR) {
             String code = choice.error().startsWith(EMPTY_MASK) ? EMPTY_MASK : null;
             return ApiError.internal(code, choice.error(), exchange.id);
+        }
+        if (choice.finish() == FinishReason.REFUSED) {
+            return ApiError.tooLarge(choice.error());
         }
         if (choice.tokens() == 0 && choice.timings().firstScheduled == 0 && !timedOut) {
             return ApiError.queueTimeout();

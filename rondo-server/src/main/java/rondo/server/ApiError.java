@@ -49,6 +49,19 @@ final class ApiError extends Exception {
         return new ApiError(400, "invalid_request_error", param, "context_length_exceeded", 0, message);
     }
 
+    /** In the words of the other one, because agents look for them. */
+    static ApiError inputLength(String param, long maxInputLen, long prompt) {
+        String message = "This model's maximum context length is " + maxInputLen
+                + " tokens for the input (max_input_len). However, you requested " + prompt
+                + " tokens in the messages. Please reduce the length of the input messages.";
+        return new ApiError(400, "invalid_request_error", param, "context_length_exceeded", 0, message);
+    }
+
+    /** The request is well-formed, but could never run here. */
+    static ApiError tooLarge(String message) {
+        return new ApiError(400, "invalid_request_error", null, "request_too_large", 0, message);
+    }
+
     static ApiError unauthorized() {
         return new ApiError(
                 401,

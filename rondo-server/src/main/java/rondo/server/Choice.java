@@ -257,6 +257,11 @@ final class Choice implements Consumer<OutputEvent> {
         return finish;
     }
 
+    /** Whether it ended in a way that may be an error to the client. */
+    boolean failed() {
+        return finish == FinishReason.ERROR || finish == FinishReason.REFUSED || finish == FinishReason.TIMEOUT;
+    }
+
     String finishReason() {
         if (finish == null) {
             throw new IllegalStateException("choice " + index + " has not finished");
@@ -265,7 +270,7 @@ final class Choice implements Consumer<OutputEvent> {
             case STOP -> completeCalls > 0 ? "tool_calls" : "stop";
             case LENGTH -> "length";
             case TIMEOUT -> "timeout";
-            case CANCELLED, ERROR -> "abort";
+            case CANCELLED, REFUSED, ERROR -> "abort";
         };
     }
 

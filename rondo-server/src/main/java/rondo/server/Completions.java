@@ -195,6 +195,10 @@ final class Completions {
     /** How many tokens may be generated: what was asked for, as far as the context leaves room. */
     private int maxTokens(String param, int prompt, int asked) throws ApiError {
         int maxSeqLen = front.service().info().maxSeqLen();
+        int maxInput = front.options().maxInputLen();
+        if (maxInput > 0 && prompt > maxInput) {
+            throw ApiError.inputLength(param, maxInput, prompt);
+        }
         int room = maxSeqLen - prompt;
         if (room <= 0 || asked > room && !front.options().clampMaxTokens()) {
             throw ApiError.contextLength(param, maxSeqLen, prompt, Math.max(1, asked));

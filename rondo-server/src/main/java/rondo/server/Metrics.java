@@ -3,9 +3,11 @@ package rondo.server;
 import java.util.Map;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.LongAdder;
+import rondo.engine.Distribution;
 import rondo.engine.EngineStats;
 import rondo.kv.KvStats;
 import rondo.server.kvevents.KvEvents;
+import rondo.text.PrefixTokenizationCache;
 
 /** Counters and histograms of the front, and the Prometheus text of them and of the engine's snapshot (§3.5). */
 final class Metrics {
@@ -53,14 +55,19 @@ final class Metrics {
     }
 
     /** The exposition text; with {@code alias} each metric a second time under the name that trtllm-serve has. */
-    String prometheus(String model, EngineStats stats, KvEvents.Counts events, boolean alias) {
+    String prometheus(
+            String model,
+            EngineStats stats,
+            KvEvents.Counts events,
+            PrefixTokenizationCache.Stats tokenization,
+            boolean alias) {
         StringBuilder out = new StringBuilder(16 << 10);
         String label = "model_name=\"" + model.replace("\\", "\\\\").replace("\"", "\\\"") + "\"";
         for (String prefix : alias ? new String[] {"rondo_", "trtllm_"} : new String[] {"rondo_"}) {
             shared(new Writer(out, prefix, label), stats);
         }
         Writer own = new Writer(out, "rondo_", label);
-        own(own, stats);
+        own(own, stats, tokenization);
         own.counter("kv_events_total", events.taken());
         own.counter("kv_events_dropped_total", events.dropped());
         return out.toString();
@@ -77,7 +84,7 @@ final class Metrics {
                     .append('\n');
         }
 
-        void counter(String name, long value) {
+        void counter(String name, double value) {
             type(name, "counter");
             sample(name, "", value);
         }
@@ -95,6 +102,17 @@ final class Metrics {
                     .append(labels)
                     .append("} ");
             out.append(Values.number(value)).append('\n');
+        }
+
+        void distribution(String name, String labels, Distribution d) {
+            long total = 0;
+            for (int i = 0; i < d.counts().length; i++) {
+                total += d.counts()[i];
+                String bound = i == d.bounds().length ? "+Inf" : Values.number(d.bounds()[i]);
+                sample(name + "_bucket", labels + ",le=\"" + bound + "\"", total);
+            }
+            sample(name + "_sum", labels, d.sum());
+            sample(name + "_count", labels, total);
         }
 
         void histogram(String name, Histogram histogram) {
@@ -123,21 +141,48 @@ final class Metrics {
         w.gauge("kv_cache_utilization", stats.kv().utilisation());
         w.gauge("num_requests_running", stats.running());
         w.gauge("num_requests_waiting", stats.waiting());
+        w.gauge("num_paused_requests", stats.paused());
         w.histogram("e2e_request_latency_seconds", endToEnd);
         w.histogram("request_queue_time_seconds", queueTime);
         w.histogram("time_to_first_token_seconds", firstToken);
         w.histogram("time_per_output_token_seconds", interToken);
     }
 
-    private void own(Writer w, EngineStats stats) {
+    private void own(Writer w, EngineStats stats, PrefixTokenizationCache.Stats tokenization) {
         w.type("requests_total", "counter");
         ends.forEach((reason, n) -> w.sample("requests_total", ",reason=\"" + reason + "\"", n.sum()));
         w.counter("steps_total", stats.steps());
         w.counter("sequences_finished_total", stats.finished());
         w.counter("sequences_cancelled_total", stats.cancelled());
         w.counter("sequences_failed_total", stats.failed());
-        w.counter("preemptions_total", stats.preemptions());
+        EngineStats.Preemption preemption = stats.preemption();
+        w.type("preemptions_total", "counter");
+        w.sample("preemptions_total", ",kind=\"suspend\"", preemption.suspensions());
+        w.sample("preemptions_total", ",kind=\"recompute\"", preemption.recomputations());
+        w.counter("recomputed_tokens_total", preemption.recomputedTokens());
+        w.counter("preempted_reused_tokens_total", preemption.reusedTokens());
+        w.counter("pipeline_drains_total", preemption.drains());
+        w.counter("scheduler_stalls_total", preemption.stalls());
+        steps(w, stats.timing());
         w.gauge("num_tokens_waiting", stats.waitingTokens());
+        pages(w, stats);
+        w.counter("tokenization_cache_hits_total", tokenization.hits());
+        w.counter("tokenization_cache_misses_total", tokenization.misses());
+        // Its cuts are exact, so there is no seam whose check could fail.
+        w.counter("tokenization_cache_resync_failures_total", 0);
+    }
+
+    private static void steps(Writer w, EngineStats.Steps timing) {
+        w.type("step_seconds", "histogram");
+        w.distribution("step_seconds", ",phase=\"plan\"", timing.planSeconds());
+        w.distribution("step_seconds", ",phase=\"device\"", timing.deviceSeconds());
+        w.distribution("step_seconds", ",phase=\"sample\"", timing.sampleSeconds());
+        w.type("batch_tokens", "histogram");
+        w.distribution("batch_tokens", ",kind=\"prefill\"", timing.prefillTokens());
+        w.distribution("batch_tokens", ",kind=\"decode\"", timing.decodeTokens());
+    }
+
+    private static void pages(Writer w, EngineStats stats) {
         w.type("kv_pages", "gauge");
         for (KvStats.Pool pool : stats.kv().pools()) {
             String at = ",life_cycle=\"" + pool.lifeCycle() + "\",tier=\""
@@ -152,6 +197,9 @@ final class Metrics {
         w.counter("kv_missed_blocks_total", kv.missed());
         w.counter("kv_dropped_pages_total", kv.dropped());
         w.counter("kv_offload_pages_total", kv.offloaded());
+        w.counter("kv_offload_bytes_total", stats.kv().bytes(KvStats.Counters::offloaded));
         w.counter("kv_onboard_pages_total", kv.onboarded());
+        w.counter("kv_onboard_bytes_total", stats.kv().bytes(KvStats.Counters::onboarded));
+        w.counter("kv_copy_wait_seconds_total", stats.preemption().copyWaitNanos() / 1e9);
     }
 }

@@ -279,7 +279,7 @@ public final class RondoServer implements AutoCloseable {
             case PROMETHEUS -> false;
         };
         if (json) {
-            exchange.reply(200, JSON, info.iterations());
+            exchange.reply(200, JSON, info.metricsRows());
         } else {
             prometheus(exchange);
         }

@@ -1,20 +1,20 @@
 package rondo.server;
 
 import java.io.IOException;
+import java.util.List;
 import rondo.engine.EngineInfo;
-import rondo.engine.EngineStats;
-import rondo.kv.KvStats;
-import rondo.kv.Tier;
 import tools.jackson.core.JsonGenerator;
 
 /** What the server tells about itself: models, version, health, statistics (serve-config.md §3.4, §3.6). */
 final class ServerInfo {
     private final Front front;
     private final long createdSeconds = System.currentTimeMillis() / 1000;
-    private long lastRowSteps = -1;
+    private final IterationJson iterations;
 
     ServerInfo(Front front) {
         this.front = front;
+        this.iterations =
+                new IterationJson(front.service().info(), front.options().iterReqStats());
     }
 
     byte[] models() {
@@ -84,66 +84,17 @@ final class ServerInfo {
                         front.model().id(),
                         front.service().stats(),
                         front.events().counts(),
+                        front.model().chat().cacheStats(),
                         front.options().metricsAlias());
     }
 
-    /**
-     * The rows since the last read. The engine publishes its newest snapshot, so this is one row at most: none if no
-     * step has been made since.
-     */
-    synchronized byte[] iterations() {
-        EngineStats stats = front.service().stats();
-        boolean fresh = stats.steps() != lastRowSteps;
-        lastRowSteps = stats.steps();
-        return JsonBytes.of(json -> {
-            json.writeStartArray();
-            if (fresh) {
-                writeRow(json, stats);
-            }
-            json.writeEndArray();
-        });
+    /** The steps since the last read, oldest first. */
+    byte[] iterations() {
+        return iterations.of(front.service().drainIterations());
     }
 
-    private void writeRow(JsonGenerator json, EngineStats stats) throws IOException {
-        json.writeStartObject();
-        json.writeNumberProperty("iter", stats.steps());
-        json.writeNumberProperty("numActiveRequests", stats.running());
-        json.writeNumberProperty("numQueuedRequests", stats.waiting());
-        json.writeNumberProperty("numCompletedRequests", stats.finished());
-        json.writeNumberProperty("maxNumActiveRequests", front.service().info().maxBatchSize());
-        json.writeObjectPropertyStart("kvCacheStats");
-        KvStats.Counters counters = stats.kv().counters();
-        long total = 0;
-        long held = 0;
-        long free = 0;
-        for (KvStats.Pool pool : stats.kv().pools()) {
-            if (pool.tier() == Tier.DEVICE) {
-                total += pool.total();
-                held += pool.held();
-                free += pool.free() + pool.evictable();
-            }
-        }
-        json.writeNumberProperty("maxNumBlocks", total);
-        json.writeNumberProperty("freeNumBlocks", free);
-        json.writeNumberProperty("usedNumBlocks", held);
-        json.writeNumberProperty("tokensPerBlock", front.service().info().tokensPerBlock());
-        json.writeNumberProperty("allocTotalBlocks", counters.allocated());
-        json.writeNumberProperty("reusedBlocks", counters.reusedFull() + counters.reusedPartial());
-        json.writeNumberProperty("missedBlocks", counters.missed());
-        json.writeNumberProperty("cacheHitRate", stats.kv().blockHitRate());
-        json.writeArrayPropertyStart("byLifeCycle");
-        for (KvStats.Pool pool : stats.kv().pools()) {
-            json.writeStartObject();
-            json.writeNumberProperty("lifeCycle", pool.lifeCycle());
-            json.writeStringProperty("tier", pool.tier() == Tier.HOST ? "host" : "device");
-            json.writeNumberProperty("maxNumBlocks", pool.total());
-            json.writeNumberProperty("freeNumBlocks", pool.free());
-            json.writeNumberProperty("evictableNumBlocks", pool.evictable());
-            json.writeNumberProperty("usedNumBlocks", pool.held());
-            json.writeEndObject();
-        }
-        json.writeEndArray();
-        json.writeEndObject();
-        json.writeEndObject();
+    /** The same where {@code GET /metrics} is to have them; else nothing, and nothing is drained. */
+    byte[] metricsRows() {
+        return front.options().iterPerfStats() ? iterations() : iterations.of(List.of());
     }
 }

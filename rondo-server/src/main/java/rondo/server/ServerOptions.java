@@ -15,6 +15,9 @@ import java.util.List;
  * @param apiKeys               keys of which one must be sent as {@code Authorization: Bearer}; empty = none needed
  * @param metricsFormat         what {@code GET /metrics} answers
  * @param metricsAlias          whether every metric is written under its {@code trtllm_} name too
+ * @param iterPerfStats         whether {@code GET /metrics} gives the steps where it answers JSON
+ * @param iterReqStats          whether the steps list their sequences
+ * @param maxInputLen           longest prompt, in tokens; 0 = no limit of its own
  * @param strictBody            whether unknown fields of a body are a 400
  * @param maxCharsPerToken      a text of more than this many characters per token of the context is refused unread
  * @param returnPerfMetrics     whether a request may ask for its own timings by a header
@@ -34,6 +37,9 @@ public record ServerOptions(
         List<String> apiKeys,
         MetricsFormat metricsFormat,
         boolean metricsAlias,
+        boolean iterPerfStats,
+        boolean iterReqStats,
+        int maxInputLen,
         boolean strictBody,
         int maxCharsPerToken,
         boolean returnPerfMetrics,
@@ -69,6 +75,9 @@ public record ServerOptions(
         private List<String> apiKeys = List.of();
         private MetricsFormat metricsFormat = MetricsFormat.AUTO;
         private boolean metricsAlias = true;
+        private boolean iterPerfStats;
+        private boolean iterReqStats;
+        private int maxInputLen;
         private boolean strictBody;
         private int maxCharsPerToken = 8;
         private boolean returnPerfMetrics;
@@ -129,6 +138,21 @@ public record ServerOptions(
             return this;
         }
 
+        public Builder iterPerfStats(boolean value) {
+            iterPerfStats = value;
+            return this;
+        }
+
+        public Builder iterReqStats(boolean value) {
+            iterReqStats = value;
+            return this;
+        }
+
+        public Builder maxInputLen(int value) {
+            maxInputLen = value;
+            return this;
+        }
+
         public Builder strictBody(boolean value) {
             strictBody = value;
             return this;
@@ -176,6 +200,9 @@ public record ServerOptions(
                     apiKeys,
                     metricsFormat,
                     metricsAlias,
+                    iterPerfStats,
+                    iterReqStats,
+                    maxInputLen,
                     strictBody,
                     maxCharsPerToken,
                     returnPerfMetrics,

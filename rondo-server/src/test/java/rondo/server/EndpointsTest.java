@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.net.http.HttpResponse;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
@@ -11,6 +12,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import rondo.engine.EngineStats;
 import rondo.engine.FinishReason;
+import rondo.engine.IterationRow;
+import rondo.kv.KvStats;
+import rondo.kv.Tier;
 import tools.jackson.databind.JsonNode;
 
 /** What is not a completion: models, health, metrics, tokens. */
@@ -108,11 +112,106 @@ class EndpointsTest {
                 .containsEntry(
                         "rondo_kv_pages{model_name=\"test-model\",life_cycle=\"0\",tier=\"device\",state=\"evictable\"}",
                         "30");
-        JsonNode json = TestServer.json(server.get("/metrics", "Accept", "application/json"));
-        assertThat(json.at("/0/kvCacheStats/usedNumBlocks").intValue()).isEqualTo(10);
+        assertThat(samples)
+                .containsEntry("rondo_preemptions_total{model_name=\"test-model\",kind=\"suspend\"}", "11")
+                .containsEntry("rondo_preemptions_total{model_name=\"test-model\",kind=\"recompute\"}", "12")
+                .containsEntry("rondo_recomputed_tokens_total{model_name=\"test-model\"}", "13")
+                .containsEntry("rondo_pipeline_drains_total{model_name=\"test-model\"}", "15")
+                .containsEntry("rondo_scheduler_stalls_total{model_name=\"test-model\"}", "16")
+                .containsEntry("rondo_kv_copy_wait_seconds_total{model_name=\"test-model\"}", "1.7")
+                .containsEntry("rondo_kv_offload_bytes_total{model_name=\"test-model\"}", Long.toString(6 * 64))
+                .containsEntry("rondo_kv_onboard_bytes_total{model_name=\"test-model\"}", Long.toString(7 * 64))
+                .containsEntry("trtllm_num_paused_requests{model_name=\"test-model\"}", "1")
+                .containsEntry("rondo_step_seconds_bucket{model_name=\"test-model\",phase=\"plan\",le=\"1\"}", "5")
+                .containsEntry("rondo_step_seconds_bucket{model_name=\"test-model\",phase=\"plan\",le=\"+Inf\"}", "6")
+                .containsEntry("rondo_step_seconds_sum{model_name=\"test-model\",phase=\"plan\"}", "9.5")
+                .containsEntry("rondo_step_seconds_count{model_name=\"test-model\",phase=\"device\"}", "0")
+                .containsKey("rondo_batch_tokens_count{model_name=\"test-model\",kind=\"decode\"}")
+                .containsKey("rondo_tokenization_cache_hits_total{model_name=\"test-model\"}")
+                .containsEntry("rondo_tokenization_cache_resync_failures_total{model_name=\"test-model\"}", "0");
+    }
+
+    private static IterationRow row(long iteration, IterationRow.Request... requests) {
+        KvStats kv = new KvStats(
+                List.of(
+                        new KvStats.Pool(0, Tier.DEVICE, 100, 60, 30, 10),
+                        new KvStats.Pool(1, Tier.DEVICE, 50, 20, 10, 20),
+                        new KvStats.Pool(0, Tier.HOST, 8, 7, 1, 0),
+                        new KvStats.Pool(1, Tier.HOST, 4, 1, 1, 2)),
+                List.of(new KvStats.Counters(64, 100, 30, 10, 60, 5, 0, 2, 4, 0, 7, 8, 0)),
+                9,
+                10,
+                0);
+        return new IterationRow(
+                iteration,
+                1_787_446_923_123_456L,
+                7_400_000,
+                6_900_000,
+                3,
+                2,
+                1,
+                4,
+                1_500_000,
+                new IterationRow.Batch(1, 64, 2, 2),
+                3,
+                new IterationRow.Memory(4096, 123, 1024),
+                kv,
+                List.of(requests));
+    }
+
+    @Test
+    void iterationStatisticsHaveTheFieldsThatToolsRead() throws Exception {
+        server.service.iterations.add(row(7));
+        server.service.iterations.add(row(8));
+        JsonNode json = TestServer.json(server.get("/iteration_stats"));
+        assertThat(json.size()).isEqualTo(2);
+        JsonNode row = json.get(0);
+        String stamp = row.get("timestamp").stringValue();
+        assertThat(stamp).matches("\\d\\d-\\d\\d-2026 \\d\\d:\\d\\d:\\d\\d\\.123456");
+        assertThat(row.toString().replace(stamp, "T"))
+                .isEqualTo("{'iter':7,'iterLatencyMS':7.4,'numActiveRequests':3,'numQueuedRequests':2,"
+                        .concat("'numCompletedRequests':4,'maxNumActiveRequests':64,")
+                        .concat("'newActiveRequestsQueueLatencyMS':1.5,'gpuMemUsage':4096,'cpuMemUsage':123,")
+                        .concat("'pinnedMemUsage':1024,'timestamp':'T','inflightBatchingStats':{")
+                        .concat("'numScheduledRequests':3,'numContextRequests':1,'numGenRequests':2,")
+                        .concat("'numPausedRequests':1,'numCtxTokens':64,'microBatchId':0,")
+                        .concat("'avgNumDecodedTokensPerIter':1.0},'kvCacheStats':{'maxNumBlocks':150,")
+                        .concat("'freeNumBlocks':120,'usedNumBlocks':30,'tokensPerBlock':16,'allocTotalBlocks':140,")
+                        .concat("'allocNewBlocks':100,'reusedBlocks':40,'missedBlocks':60,'cacheHitRate':0.4,")
+                        .concat("'byLifeCycle':[{'lifeCycle':0,'maxNumBlocks':100,'freeNumBlocks':60,")
+                        .concat("'evictableNumBlocks':30,'usedNumBlocks':10,'hostMaxNumBlocks':8,")
+                        .concat("'hostFreeNumBlocks':7,'hostEvictableNumBlocks':1,'hostUsedNumBlocks':0},")
+                        .concat("{'lifeCycle':1,'maxNumBlocks':50,'freeNumBlocks':20,'evictableNumBlocks':10,")
+                        .concat("'usedNumBlocks':20,'hostMaxNumBlocks':4,'hostFreeNumBlocks':1,")
+                        .concat("'hostEvictableNumBlocks':1,'hostUsedNumBlocks':2}]}}")
+                        .replace('\'', '"'));
         assertThat(TestServer.json(server.get("/iteration_stats")).isEmpty())
                 .as("the read drains")
                 .isTrue();
+    }
+
+    @Test
+    void metricsAsJsonAreTheStepsWhereThatIsSwitchedOn() throws Exception {
+        server.service.iterations.add(row(7));
+        assertThat(TestServer.json(server.get("/metrics", "Accept", "application/json"))
+                        .isEmpty())
+                .isTrue();
+        assertThat(TestServer.json(server.get("/iteration_stats")).size())
+                .as("nothing was drained")
+                .isEqualTo(1);
+        try (TestServer on = new TestServer(o -> o.iterPerfStats(true).iterReqStats(true))) {
+            on.service.iterations.add(row(
+                    9,
+                    new IterationRow.Request(
+                            "abc/0", IterationRow.Stage.GENERATION_IN_PROGRESS, 20, 16, 20, 5, true, false, 1)));
+            JsonNode json = TestServer.json(on.get("/metrics", "Accept", "application/json"));
+            assertThat(json.at("/0/iter").intValue()).isEqualTo(9);
+            assertThat(json.at("/0/requestStats").toString())
+                    .isEqualTo("[{'id':'abc/0','stage':'GENERATION_IN_PROGRESS','contextPrefillPosition':20,"
+                            .concat("'numGeneratedTokens':5,'scheduled':true,'paused':false,'numPromptTokens':20,")
+                            .concat("'numCachedTokens':16,'numPreemptions':1}]")
+                            .replace('\'', '"'));
+        }
     }
 
     /** Samples by name and labels; every line must be a comment or well-formed, every name announced once. */

@@ -9,6 +9,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import rondo.base.Threads;
+import rondo.engine.Distribution;
 import rondo.engine.EngineInfo;
 import rondo.engine.EngineStats;
 import rondo.engine.FinishReason;
@@ -16,6 +17,7 @@ import rondo.engine.Generation;
 import rondo.engine.GenerationListener;
 import rondo.engine.GenerationRequest;
 import rondo.engine.GenerationService;
+import rondo.engine.IterationRow;
 import rondo.engine.NotServing;
 import rondo.engine.QueueFull;
 import rondo.engine.TokenBatch;
@@ -37,6 +39,7 @@ final class FakeService implements GenerationService, AutoCloseable {
     volatile int cachedTokens;
     final List<FakeGeneration> submitted = new CopyOnWriteArrayList<>();
     volatile int cleared;
+    final List<IterationRow> iterations = new CopyOnWriteArrayList<>();
     private final ExecutorService engine = Executors.newSingleThreadExecutor(Threads.platform("fake-engine"));
 
     @Override
@@ -53,7 +56,33 @@ final class FakeService implements GenerationService, AutoCloseable {
                 10,
                 0);
         return new EngineStats(
-                state, submitted.size(), 1, 2, 3, 4, 5, 6, 70, 20, 30, new EngineStats.Preemption(0, 1, 0, 0), kv);
+                state,
+                submitted.size(),
+                1,
+                2,
+                1,
+                3,
+                4,
+                5,
+                6,
+                70,
+                20,
+                30,
+                new EngineStats.Preemption(11, 12, 13, 14, 15, 16, 1_700_000_000),
+                new EngineStats.Steps(
+                        new Distribution(new double[] {0.001, 1}, new long[] {3, 2, 1}, 9.5),
+                        Distribution.empty(1),
+                        Distribution.empty(1),
+                        Distribution.empty(1),
+                        Distribution.empty(1)),
+                kv);
+    }
+
+    @Override
+    public List<IterationRow> drainIterations() {
+        List<IterationRow> all = List.copyOf(iterations);
+        iterations.clear();
+        return all;
     }
 
     @Override

@@ -85,4 +85,9 @@ public final class ChatEncoder {
             at = end;
         }
     }
+
+    /** What its prefix cache did so far. */
+    public PrefixTokenizationCache.Stats cacheStats() {
+        return cache.stats();
+    }
 }

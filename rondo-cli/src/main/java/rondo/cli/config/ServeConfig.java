@@ -9,6 +9,7 @@ import java.util.OptionalLong;
 import rondo.base.UserError;
 import rondo.engine.EngineOptions;
 import rondo.kv.KvOptions;
+import rondo.kv.LifeCycle;
 import rondo.server.kvevents.HashAlgorithm;
 import rondo.server.kvevents.StreamOptions;
 
@@ -120,6 +121,8 @@ public record ServeConfig(
      * @param offloadMinPriority {@code secondary_offload_min_priority}
      * @param maxUtilForResume   {@code max_util_for_resume}
      * @param windows            {@code max_attention_window}; empty = the model's own
+     * @param trackDecode        {@code rondo.swa_endpoint_track_decode}
+     * @param supersede          {@code rondo.swa_endpoint_supersede}
      */
     public record Kv(
             boolean blockReuse,
@@ -138,7 +141,9 @@ public record ServeConfig(
             long hostBytes,
             int offloadMinPriority,
             double maxUtilForResume,
-            List<Integer> windows) {
+            List<Integer> windows,
+            boolean trackDecode,
+            boolean supersede) {
         /** Whether a prompt's blocks can be shared while it is still computed: only then does waiting for one pay. */
         public boolean sharesAtOnce() {
             return blockReuse && policy == KvOptions.ReusePolicy.ALL_REUSABLE;
@@ -157,7 +162,9 @@ public record ServeConfig(
                     offloadMinPriority,
                     maxUtilForResume,
                     d.eventBufferSize(),
-                    maxNumTokens);
+                    maxNumTokens,
+                    trackDecode,
+                    supersede);
         }
     }
 
@@ -268,6 +275,23 @@ public record ServeConfig(
                 HOST,
                 "0 or >= " + least + " (bytes from which on each pool has a page)",
                 ByteSize.exact(kv.hostBytes()));
+    }
+
+    /** Notices on what the model makes of the settings. */
+    public List<Notice> noticesFor(List<LifeCycle> lifeCycles) {
+        boolean sliding = lifeCycles.stream().anyMatch(cycle -> !cycle.isFull());
+        if (kv.endpointRewind() == 0 || sliding) {
+            return List.of();
+        }
+        Setting rewind = effective.settings().get("kv_cache_config.block_reuse_config.swa_endpoint_rewind_tokens");
+        if (!rewind.isSet()) {
+            return List.of();
+        }
+        return List.of(new Notice(
+                Notice.Level.INFO,
+                "config notice: " + rewind.path() + "=" + rewind.show()
+                        + " has no effect in rondo: the model has no sliding layers ("
+                        + rewind.origin().cite() + ")"));
     }
 
     /** Fails unless {@code pool_ratio}, if given, has one entry per life cycle. */

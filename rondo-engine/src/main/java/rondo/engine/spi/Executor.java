@@ -19,7 +19,10 @@ public interface Executor extends AutoCloseable {
     /** The next plan to fill, cleared: one of two that take turns. */
     StepPlan plan();
 
-    /** Takes a plan: table edits, device copies, forward. Returns the step's number (1, 2, …) at once. */
+    /**
+     * Takes a plan: table edits, device copies, forward; with {@code plan.pages.waitsForCopies} they begin only when all
+     * copies between tiers have landed that were handed over before. Returns the step's number (1, 2, …) at once.
+     */
     long submit(StepPlan plan);
 
     /** Says that {@link StepPlan#samples} of a submitted plan is final. Once per step, before its {@link #await}. */
@@ -33,7 +36,10 @@ public interface Executor extends AutoCloseable {
      */
     StepResult await(long step) throws StepFailure;
 
-    /** Starts copies between tiers once {@code afterStep} has been computed; returns the batch's number (1, 2, …). */
+    /**
+     * Starts copies between tiers once {@code afterStep} has been computed (at most the step to be submitted next);
+     * returns the batch's number (1, 2, …). The list may be reused at once.
+     */
     long copy(PageCopies copies, long afterStep);
 
     /** The highest batch of copies up to which all have landed. */

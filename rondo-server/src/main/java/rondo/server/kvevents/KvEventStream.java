@@ -121,16 +121,15 @@ public final class KvEventStream implements KvEvents, StepEvents {
 
     private static String bind(ZMQ.Socket socket, String key, String endpoint) {
         socket.setIPv6(endpoint.contains("["));
-        String why;
-        RuntimeException cause;
         try {
             socket.bind(endpoint);
             return socket.getLastEndpoint();
         } catch (RuntimeException e) {
-            cause = e;
-            why = BindProblem.of(e);
+            throw new UserError(
+                    UserError.PORT,
+                    "cannot bind " + CONFIG + key + " " + endpoint + ": " + BindProblem.of(e, endpoint),
+                    e);
         }
-        throw new UserError(UserError.PORT, "cannot bind " + CONFIG + key + " " + endpoint + ": " + why, cause);
     }
 
     /** Where subscribers connect, with the real port. */
