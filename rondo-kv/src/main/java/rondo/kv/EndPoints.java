@@ -27,10 +27,8 @@ final class EndPoints {
         this.options = options;
         this.tokensPerBlock = layout.tokensPerBlock();
         this.rewind = options.endpointRewindTokens();
-        this.widest = layout.lifeCycles().stream()
-                .mapToInt(LifeCycle::window)
-                .max()
-                .orElse(0);
+        this.widest =
+                layout.lifeCycles().stream().mapToInt(LifeCycle::window).max().orElse(0);
     }
 
     /** An agent's next turn usually repeats the reply: the window before the reply's end lives as long as the prompt's. */
@@ -68,7 +66,9 @@ final class EndPoints {
         for (; !tree.isRoot(node) && tree.depth[node] >= oldest; node = tree.parent[node]) {
             for (int lc = 0; lc < cached.lifeCycles(); lc++) {
                 int page = tree.page(node, lc);
-                if (page != NONE && pages.priority[page] == RetentionRules.ENDPOINT && !isOwn(r, lc, tree.depth[node])) {
+                if (page != NONE
+                        && pages.priority[page] == RetentionRules.ENDPOINT
+                        && !isOwn(r, lc, tree.depth[node])) {
                     cached.lower(page, RetentionRules.DEFAULT);
                 }
             }
@@ -77,8 +77,7 @@ final class EndPoints {
 
     /** Whether the block belongs to the end point of the sequence's own prompt. */
     private boolean isOwn(int r, int lc, int b) {
-        return RetentionRules.priority(
-                        cached.lifeCycle(lc), b, tokensPerBlock, reservations.promptTokens[r], rewind)
+        return RetentionRules.priority(cached.lifeCycle(lc), b, tokensPerBlock, reservations.promptTokens[r], rewind)
                 == RetentionRules.ENDPOINT;
     }
 }

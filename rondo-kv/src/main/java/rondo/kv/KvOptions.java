@@ -65,6 +65,34 @@ public record KvOptions(
                 false);
     }
 
+    /** Without {@code supersede}. */
+    public KvOptions(
+            boolean reuse,
+            boolean partialReuse,
+            boolean copyOnPartialReuse,
+            ReusePolicy policy,
+            int maxNumTurns,
+            int endpointRewindTokens,
+            int offloadMinPriority,
+            double maxUtilForResume,
+            int eventBufferSize,
+            int maxStepTokens,
+            boolean trackDecode) {
+        this(
+                reuse,
+                partialReuse,
+                copyOnPartialReuse,
+                policy,
+                maxNumTurns,
+                endpointRewindTokens,
+                offloadMinPriority,
+                maxUtilForResume,
+                eventBufferSize,
+                maxStepTokens,
+                trackDecode,
+                false);
+    }
+
     public static KvOptions defaults() {
         return new KvOptions(true, true, true, ReusePolicy.ALL_REUSABLE, 1, 0, 35, 0.95, 0, 8192);
     }

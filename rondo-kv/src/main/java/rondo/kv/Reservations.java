@@ -19,6 +19,7 @@ final class Reservations {
     final int[] promptTokens;
     /** Tokens that were found in the cache at admission. */
     final int[] matched;
+
     final boolean[] excluded;
     /** Nothing more of this sequence goes into the tree. */
     final boolean[] closed;

@@ -143,7 +143,8 @@ public final class ConfigLoader {
         String kv = "kv_cache_config.";
         boolean allowed = s.bool(kv + "enable_block_reuse")
                 && s.text(kv + "block_reuse_config.policy").equals("all_reusable");
-        return s.optionalInt(kv + "block_reuse_config.swa_endpoint_rewind_tokens").orElse(allowed ? DEFAULT_REWIND : 0);
+        return s.optionalInt(kv + "block_reuse_config.swa_endpoint_rewind_tokens")
+                .orElse(allowed ? DEFAULT_REWIND : 0);
     }
 
     private static ServeConfig.Events events(Settings s) {
