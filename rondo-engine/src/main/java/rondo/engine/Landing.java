@@ -30,6 +30,9 @@ final class Landing {
     void apply(Flight f, StepResult result, StepFailure.@Nullable RowsFailed failure) {
         long now = time.nanoTime();
         f.deviceNanos = result.deviceNanos;
+        if (!f.runs.isEmpty()) {
+            counters.add(Counters.COPY_WAIT_NANOS, result.copyWaitNanos);
+        }
         for (int i = 0; i < f.runs.size(); i++) {
             Sequence s = f.runs.get(i);
             boolean sampled = f.row[i] != Flight.NO_ROW;

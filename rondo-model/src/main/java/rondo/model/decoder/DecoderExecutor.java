@@ -177,6 +177,13 @@ public final class DecoderExecutor implements Executor {
         StepResult result = o.results[index];
         boolean whole;
         try {
+            result.copyWaitNanos = 0;
+            if (o.plans[index].pages.waitsForCopies) {
+                // A run writes where one of these copies reads.
+                long from = time.nanoTime();
+                o.copies.await();
+                result.copyWaitNanos = time.nanoTime() - from;
+            }
             long begin = time.nanoTime();
             whole = o.runner.run(step, o.plans[index], result, observer);
             result.deviceNanos = time.nanoTime() - begin;

@@ -211,6 +211,24 @@ class DecoderExecutorTest {
         assertThat(executor.pollCopies()).isEqualTo(second);
     }
 
+    /** What a run writes where a copy reads: the copy must be over, though a thread of its own makes it. */
+    @Test
+    void aStepThatWaitsForCopiesBeginsWhenTheyHaveLanded() throws StepFailure {
+        PageCopies copies = new PageCopies();
+        for (int i = 0; i < 300_000; i++) {
+            copies.add(0, Tier.DEVICE, 1, Tier.HOST, 0);
+        }
+        StepPlan plan = executor.plan();
+        driver.add(plan, new StepDriver.Piece(0, 0, PROMPT, 1));
+        plan.pages.waitsForCopies = true;
+        long batch = executor.copy(copies, 0);
+        long step = executor.submit(plan);
+        executor.sample(plan);
+        StepResult result = executor.await(step);
+        assertThat(executor.pollCopies()).isEqualTo(batch);
+        assertThat(result.copyWaitNanos).isPositive();
+    }
+
     @Test
     void masksForcedTokensAndSeedsDecideTheSample() throws StepFailure {
         StepPlan plan = executor.plan();
