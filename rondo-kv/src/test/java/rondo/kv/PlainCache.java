@@ -57,6 +57,7 @@ final class PlainCache {
         final String conversation;
         final List<Map<Integer, Page>> table = new ArrayList<>();
         final Set<Page> committedPages = Collections.newSetFromMap(new IdentityHashMap<>());
+        int matched;
         int history;
         int capacity;
         int committed;
@@ -237,6 +238,7 @@ final class PlainCache {
         }
         Seq s = new Seq(scope, tokens, promptTokens, conversation);
         s.history = m;
+        s.matched = m;
         s.capacity = m;
         s.committed = path.size() * b;
         s.closed = !options.reuse();
@@ -379,6 +381,7 @@ final class PlainCache {
     }
 
     void completed(Seq s, int tokens) {
+        boolean ofPrompt = s.history < s.promptTokens;
         s.history += tokens;
         if (options.policy() == KvOptions.ReusePolicy.ALL_REUSABLE) {
             commit(s, false);
@@ -387,6 +390,27 @@ final class PlainCache {
             leaveWindow(s);
             if (s.history >= s.promptTokens) {
                 commit(s, false);
+            }
+        }
+        if (ofPrompt && s.history >= s.promptTokens) {
+            supersede(s);
+        }
+    }
+
+    /** The end points that a whole prompt has gone on from are ordinary from now on; its own is not. */
+    private void supersede(Seq s) {
+        int r = options.endpointRewindTokens();
+        int widest = cycles.stream().mapToInt(LifeCycle::window).max().orElse(0);
+        if (!options.supersede() || r == 0 || widest == 0 || s.last == null || !prefixes.contains(s.last)) {
+            return;
+        }
+        int oldest = (s.matched - widest - r) / b - 1;
+        for (int block = s.last.block(); block >= Math.max(0, oldest); block--) {
+            Prefix p = find(s.scope, Arrays.copyOf(s.tokens, (block + 1) * b));
+            for (Page page : p.pages) {
+                if (page != null && page.priority == 70 && priority(page.lc, block, s.promptTokens) != 70) {
+                    pools.lower(page, 35);
+                }
             }
         }
     }

@@ -88,7 +88,7 @@ class PlainCacheTest {
 
         private KvOptions randomOptions() {
             KvOptions.ReusePolicy[] policies = KvOptions.ReusePolicy.values();
-            return new KvOptions(
+            KvOptions some = new KvOptions(
                     random.nextInt(20) > 0,
                     random.nextInt(4) > 0,
                     random.nextInt(4) > 0,
@@ -98,8 +98,8 @@ class PlainCacheTest {
                     random.nextInt(3) == 0 ? random.nextInt(71) : 35,
                     0.95,
                     0,
-                    random.nextInt(3) == 0 ? 0 : 1 + random.nextInt(64),
-                    random.nextBoolean());
+                    random.nextInt(3) == 0 ? 0 : 1 + random.nextInt(64));
+            return some.withTrackDecode(random.nextBoolean()).withSupersede(random.nextBoolean());
         }
 
         private List<LifeCycle> randomCycles() {

@@ -116,6 +116,14 @@ final class PlainPools {
         }
     }
 
+    /** Another priority; whoever waits to be evicted waits behind its equals from now on. */
+    void lower(Page p, int priority) {
+        p.priority = priority;
+        if (queueOf(p).remove(p)) {
+            queueOf(p).add(p);
+        }
+    }
+
     private List<Page> queueOf(Page p) {
         return (p.onHost ? hostReleased : released).get(p.lc);
     }
