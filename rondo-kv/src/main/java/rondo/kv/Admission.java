@@ -61,7 +61,7 @@ final class Admission {
             return OptionalInt.empty();
         }
         reservations.closed[r] = !options.reuse();
-        holdWholeBlocks(r, found);
+        boolean allThere = holdWholeBlocks(r, found, out);
         if (found.partTokens > 0) {
             if (options.copyOnPartialReuse()) {
                 copyPart(r, found, out);
@@ -72,8 +72,8 @@ final class Admission {
                 reusedPartial[lc]++;
             }
         }
-        for (int b = found.blocks - 1; b >= 0; b--) {
-            useBlock(r, b, out);
+        for (int b = found.blocks - 1; b >= 0 && !allThere; b--) {
+            arrivals.use(r, b, false, out);
         }
         matchedTokens += found.tokens();
         promptTokens += retention.promptTokens();
@@ -143,7 +143,9 @@ final class Admission {
         return b >= cycle.staleEnd(found.tokens(), tokensPerBlock) || b < cycle.sinkBlocks();
     }
 
-    private void holdWholeBlocks(int r, Found found) {
+    /** Whether all that was held can be used where it is; if not, everything has to be held before anything comes back. */
+    private boolean holdWholeBlocks(int r, Found found, PageWork out) {
+        boolean allThere = true;
         for (int lc = 0; lc < lifeCycles; lc++) {
             reservations.setReleased(r, lc, cached.lifeCycle(lc).staleEnd(found.tokens(), tokensPerBlock));
         }
@@ -156,6 +158,11 @@ final class Admission {
                     pages.hold(page);
                     reservations.setPage(r, lc, b, page);
                     reusedFull[lc]++;
+                    if (pages.isUsable(page)) {
+                        out.edit(reservations.slot[r], lc, b, pages.slot[page]);
+                    } else {
+                        allThere = false;
+                    }
                 }
             }
             tree.siblings.touch(tree.parent[node], node);
@@ -165,20 +172,7 @@ final class Admission {
         if (found.node != NONE) {
             reservations.nodeGeneration[r] = tree.generation[found.node];
         }
-    }
-
-    /** Tells the executor of a held block's pages, and brings those of the host back. */
-    private void useBlock(int r, int b, PageWork out) {
-        for (int lc = 0; lc < lifeCycles; lc++) {
-            int page = reservations.page(r, lc, b);
-            if (page != NONE) {
-                if (pages.tier[page] == Tier.HOST) {
-                    tiers.call(page, out);
-                }
-                arrivals.await(r, page);
-                out.edit(reservations.slot[r], lc, b, pages.deviceSlot(page));
-            }
-        }
+        return allThere;
     }
 
     /** The matched part of a block is copied: the block stays as it is for others, the copy is written on. */
@@ -207,80 +201,6 @@ final class Admission {
         }
         tree.remove(node);
         cached.prune(parent);
-        useBlock(r, found.blocks, out);
-    }
-
-    // ---- pause and resume
-
-    /** Lets the reservation's pages move; they are the first to go tail first, as at an end. */
-    void suspend(int r, long step) {
-        arrivals.forget(r);
-        for (int b = blocks(r) - 1; b >= 0; b--) {
-            for (int lc = 0; lc < lifeCycles; lc++) {
-                int page = reservations.page(r, lc, b);
-                if (page != NONE) {
-                    pages.soften(page, step);
-                }
-            }
-        }
-    }
-
-    /** Fixes the reservation's pages again and brings those of the host back; false if there is no room for them all. */
-    boolean resume(int r, PageWork out) {
-        Arrays.fill(slots, 0);
-        Arrays.fill(spoken, 0);
-        for (int b = blocks(r) - 1; b >= 0; b--) {
-            for (int lc = 0; lc < lifeCycles; lc++) {
-                int page = reservations.page(r, lc, b);
-                if (page != NONE) {
-                    count(page, true);
-                }
-            }
-        }
-        boolean fits = true;
-        for (int lc = 0; lc < lifeCycles; lc++) {
-            fits &= slots[lc] == 0 || slots[lc] + spoken[lc] <= tiers.room(lc);
-        }
-        if (!fits) {
-            letOthersMakeRoom(r, out);
-            return false;
-        }
-        for (int b = blocks(r) - 1; b >= 0; b--) {
-            for (int lc = 0; lc < lifeCycles; lc++) {
-                if (reservations.page(r, lc, b) != NONE) {
-                    pages.harden(reservations.page(r, lc, b));
-                }
-            }
-        }
-        for (int b = blocks(r) - 1; b >= 0; b--) {
-            useBlock(r, b, out);
-        }
-        return true;
-    }
-
-    /** Sends pages of other suspended sequences out; those of this one stay where they are. */
-    private void letOthersMakeRoom(int r, PageWork out) {
-        for (int lc = 0; lc < lifeCycles; lc++) {
-            if (slots[lc] == 0) {
-                continue;
-            }
-            for (int b = blocks(r) - 1; b >= 0; b--) {
-                int page = reservations.page(r, lc, b);
-                if (page != NONE && pages.tier[page] == Tier.DEVICE && pages.motion[page] == Motion.STILL) {
-                    pages.harden(page);
-                }
-            }
-            tiers.makeRoomOfResting(lc, slots[lc] + spoken[lc], out);
-            for (int b = blocks(r) - 1; b >= 0; b--) {
-                int page = reservations.page(r, lc, b);
-                if (page != NONE && pages.tier[page] == Tier.DEVICE && pages.motion[page] == Motion.STILL) {
-                    pages.soften(page, 0);
-                }
-            }
-        }
-    }
-
-    private int blocks(int r) {
-        return (reservations.capacity[r] + tokensPerBlock - 1) / tokensPerBlock;
+        arrivals.use(r, found.blocks, true, out);
     }
 }

@@ -1,5 +1,6 @@
 package rondo.server;
 
+import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -7,38 +8,32 @@ import java.net.http.HttpResponse;
 import java.time.LocalDateTime;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Consumer;
 import rondo.base.TimeSource;
-import rondo.engine.Books;
 import rondo.engine.EngineHarness;
-import rondo.engine.EngineStats;
-import rondo.engine.ForcingService;
 import rondo.text.ChatEncoder;
 import rondo.text.ChatTemplate;
 import rondo.text.PrefixTokenizationCache;
 import rondo.text.parse.OutputParsers;
+import tools.jackson.databind.JsonNode;
 
-/** A listening server over the real engine on the stub model, which says the alphabet unless it is made to say something. */
+/** A server over the real engine on the stub model, which says "abcabc…" for ever. */
 final class EngineServer implements AutoCloseable {
     final EngineHarness harness;
-    final ForcingService forcing;
     final RondoServer server;
-    final HttpClient client =
+    private final HttpClient client =
             HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
-    EngineServer(String template, Consumer<EngineHarness.Setup> settings) {
-        EngineHarness.Setup setup = EngineHarness.setup()
-                .vocabulary(TestTokenizer.VOCABULARY)
-                .model((tokens, count, position, vocabulary) -> 'a' + position % 26);
-        settings.accept(setup);
-        harness = setup.start();
-        forcing = new ForcingService(harness.engine);
+    EngineServer(EngineHarness.Setup setup, ServerOptions.Builder options) {
+        harness = setup.vocabulary(TestTokenizer.VOCABULARY)
+                .model((tokens, count, position, vocabulary) -> 'a' + position % 3)
+                .start();
         TestTokenizer tokenizer = new TestTokenizer();
         ServedModel model = new ServedModel(
                 "stub",
                 tokenizer,
-                new ChatEncoder(tokenizer, ChatTemplate.of(template, Map.of()), true, PrefixTokenizationCache.off()),
-                ContentParts.readBy(template),
+                new ChatEncoder(
+                        tokenizer, ChatTemplate.of(TestServer.TEMPLATE, Map.of()), true, PrefixTokenizationCache.off()),
+                ContentParts.readBy(TestServer.TEMPLATE),
                 () -> LocalDateTime.of(2026, 12, 1, 0, 0),
                 new OutputParsers("hermes", "none", "test"),
                 SamplingDefaults.standard(),
@@ -48,55 +43,29 @@ final class EngineServer implements AutoCloseable {
                 "0.1.0",
                 "00000000");
         server = RondoServer.start(
-                ServerOptions.builder().host("127.0.0.1").port(0).build(), model, forcing, TimeSource.system());
-        Wait.until("the engine is ready", () -> get("/health").statusCode() == 200);
+                options.host("127.0.0.1").port(0).build(), model, harness.engine, TimeSource.system());
     }
 
-    private URI uri(String path) {
-        return URI.create("http://127.0.0.1:" + server.port() + path);
+    private HttpRequest.Builder request(String path) {
+        return HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + server.port() + path));
     }
 
-    HttpResponse<String> get(String path) {
-        try {
-            return client.send(HttpRequest.newBuilder(uri(path)).build(), HttpResponse.BodyHandlers.ofString());
-        } catch (Exception e) {
-            throw new AssertionError(e);
-        }
+    HttpResponse<String> get(String path) throws IOException, InterruptedException {
+        return client.send(request(path).build(), HttpResponse.BodyHandlers.ofString());
     }
 
-    CompletableFuture<HttpResponse<String>> post(String path, String body) {
+    /** A completion of a prompt of so many tokens. */
+    CompletableFuture<HttpResponse<String>> complete(int prompt, String more) {
+        String body = "{\"prompt\":\"" + "x".repeat(prompt) + "\",\"add_special_tokens\":false,\"temperature\":0" + more + "}";
         return client.sendAsync(
-                HttpRequest.newBuilder(uri(path))
+                request("/v1/completions")
                         .POST(HttpRequest.BodyPublishers.ofString(body))
                         .build(),
                 HttpResponse.BodyHandlers.ofString());
     }
 
-    CompletableFuture<HttpResponse<String>> chat(String content, String fields) {
-        return post(
-                "/v1/chat/completions",
-                "{\"messages\":[{\"role\":\"user\",\"content\":\"" + content + "\"}],\"temperature\":0," + fields + "}");
-    }
-
-    /** What the stub model says by itself. */
-    static String said(int tokens) {
-        StringBuilder text = new StringBuilder();
-        for (int i = 0; i < tokens; i++) {
-            text.append((char) ('a' + i % 26));
-        }
-        return text.toString();
-    }
-
-    /** Waits until the books balance: nobody is served, nothing runs or waits, no page is held. */
-    void awaitBalance() {
-        Wait.until(
-                "the books balance",
-                () -> server.runningRequests() == 0
-                        && Books.faults(harness.engine.stats()).isEmpty());
-    }
-
-    EngineStats stats() {
-        return harness.engine.stats();
+    JsonNode iterations() throws IOException, InterruptedException {
+        return TestServer.json(get("/iteration_stats"));
     }
 
     @Override
