@@ -299,6 +299,7 @@ class LifeTest {
 
     // ---- limits
 
+    /** R121: by requests and by tokens. */
     @Test
     void aFullQueueRefuses() throws Exception {
         try (EngineHarness h = EngineHarness.setup()
@@ -434,6 +435,7 @@ class LifeTest {
         }
     }
 
+    /** R123: a dead loop is told. */
     @Test
     void anUnexpectedExceptionLeavesNobodyWaiting() throws Exception {
         try (EngineHarness h =

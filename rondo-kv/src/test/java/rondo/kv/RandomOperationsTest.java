@@ -23,6 +23,7 @@ class RandomOperationsTest {
     /** No event is lost to the buffer. */
     private static final int ALL_EVENTS = 1 << 20;
 
+    /** R006: nobody writes a page that another one reads. */
     @Test
     void invariantsHoldUnderRandomOperations() {
         Totals totals = new Totals();
@@ -37,6 +38,7 @@ class RandomOperationsTest {
         totals.everythingHappened();
     }
 
+    /** R012: tokens are compared too. */
     @Test
     void noMatchIsEverWrongWhenAllKeysAreEqual() {
         Totals totals = new Totals();

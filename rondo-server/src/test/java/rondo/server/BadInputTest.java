@@ -237,6 +237,7 @@ class BadInputTest {
         }
     }
 
+    /** R125: errors are short. */
     @Test
     void aHugeWrongValueGivesAShortError() throws Exception {
         HttpResponse<String> response = server.chat("\"temperature\":\"" + "x".repeat(500_000) + "\"");

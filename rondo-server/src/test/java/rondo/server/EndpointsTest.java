@@ -47,6 +47,7 @@ class EndpointsTest {
                                 + "\"rule\":\"text_only\",\"missing\":0,\"left_over\":0}}");
     }
 
+    /** R123: health is the engine's. */
     @Test
     void healthFollowsTheEngine() throws Exception {
         for (String path : new String[] {"/health", "/health/ready"}) {
@@ -237,6 +238,7 @@ class EndpointsTest {
         return samples;
     }
 
+    /** R161: cancelled ones are counted too. */
     @Test
     void endedRequestsAddUpOverTheirReasons() throws Exception {
         server.service.manual = true;

@@ -185,6 +185,10 @@ public final class DecoderExecutor implements Executor {
                 result.copyWaitNanos = time.nanoTime() - from;
             }
             long begin = time.nanoTime();
+            if (o.plans[index].pages.waitsForCopies) {
+                // A run of it writes where a copy still reads. All of them are due: their step has been computed.
+                o.copies.await();
+            }
             whole = o.runner.run(step, o.plans[index], result, observer);
             result.deviceNanos = time.nanoTime() - begin;
             o.computed = step;

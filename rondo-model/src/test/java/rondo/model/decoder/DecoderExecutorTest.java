@@ -229,6 +229,41 @@ class DecoderExecutorTest {
         assertThat(result.copyWaitNanos).isPositive();
     }
 
+    /** R026: what a step writes over is copied first. */
+    @Test
+    void aStepThatWritesWhereACopyReadsWaitsForIt() throws StepFailure {
+        List<float[]> alone = driver.prefill(0, PROMPT, PROMPT.length);
+        for (int round = 0; round < 20; round++) {
+            driver.forget(1);
+            driver.step(new StepDriver.Piece(1, 0, Arrays.copyOf(PROMPT, 4), 0));
+            int[] pages = {driver.page(0, 1, 0), driver.page(1, 1, 0)};
+            PageCopies out = new PageCopies();
+            for (int i = 0; i < 3000; i++) {
+                out.add(i % 2, Tier.DEVICE, 150, Tier.HOST, 7);
+            }
+            out.add(0, Tier.DEVICE, pages[0], Tier.HOST, 1);
+            out.add(1, Tier.DEVICE, pages[1], Tier.HOST, 1);
+            executor.copy(out, 0);
+            StepPlan over = executor.plan();
+            over.pages.waitsForCopies = true;
+            driver.map(over, 0, 2, 0, pages[0]);
+            driver.map(over, 1, 2, 0, pages[1]);
+            driver.step(over, new StepDriver.Piece(2, 0, new int[] {1, 2, 3, 4}, 0));
+            PageCopies back = new PageCopies();
+            int[] fresh = {driver.freshPage(0), driver.freshPage(1)};
+            back.add(0, Tier.HOST, 1, Tier.DEVICE, fresh[0]);
+            back.add(1, Tier.HOST, 1, Tier.DEVICE, fresh[1]);
+            executor.copy(back, 0);
+            StepPlan again = executor.plan();
+            again.pages.waitsForCopies = true;
+            driver.map(again, 0, 3, 0, fresh[0]);
+            driver.map(again, 1, 3, 0, fresh[1]);
+            int[] rest = Arrays.copyOfRange(PROMPT, 4, PROMPT.length);
+            List<float[]> rows = driver.step(again, new StepDriver.Piece(3, 4, rest, rest.length));
+            assertThat(rows.getLast()).containsExactly(alone.getLast());
+        }
+    }
+
     @Test
     void masksForcedTokensAndSeedsDecideTheSample() throws StepFailure {
         StepPlan plan = executor.plan();
