@@ -501,6 +501,9 @@ final class Scheduler {
     }
 
     private Admission tryAdmit(Sequence s, StepPlan plan, long now) {
+        if (promises != null && !promises.isWorthTrying(s)) {
+            return Admission.BLOCKED;
+        }
         // At least one token is computed even on a full hit: its logits are needed.
         Match match = kv.match(s.keys, s.keys.tokens() - 1);
         if (stuck > 0 && active.isEmpty()) {
@@ -570,6 +573,7 @@ final class Scheduler {
             makeRoomFor(s);
         } else {
             promises.begin(active);
+            promises.failed(s);
         }
     }
 
@@ -591,8 +595,8 @@ final class Scheduler {
     private void count(Sequence s, int history, long now) {
         if (!s.scheduledOnce) {
             s.scheduledOnce = true;
-            s.cachedTokens = history;
             s.keys.reserve();
+            s.cachedTokens = history;
             s.handle.scheduled(now, history);
             queue.leave(s);
             queueNanos += now - s.handle.arrivalNanos;

@@ -224,7 +224,6 @@ final class StepLoop {
 
     private boolean fill(StepPlan plan, Flight next, long now) {
         boolean waited = fences.copiesUnderWay();
-        kv.now(now);
         tellFences();
         boolean settled = flying == null && !fences.copiesUnderWay();
         int before = scheduler.active.size();
