@@ -274,11 +274,11 @@ final class LocalServer implements AutoCloseable {
                 .apiKeys(front.apiKeys())
                 .strictBody(front.strictBody())
                 .metricsAlias(front.metricsAlias())
-                .iterPerfStats(request.config().statistics().perMetrics())
-                .iterReqStats(request.config().statistics().kept().requests())
-                .maxInputLen(request.config().limits().maxInputLen().orElse(0))
-                .priorityQueue(request.config().policies().queueOrder() == EngineOptions.QueueOrder.PRIORITY)
                 .maxCharsPerToken(front.maxCharsPerToken())
+                .maxInputLen(request.config().limits().maxInputLen().orElse(0))
+                .iterPerfStats(front.iterPerfStats())
+                .iterReqStats(request.config().scheduling().statistics().requests())
+                .priorityQueue(request.config().scheduling().queueOrder() == EngineOptions.QueueOrder.PRIORITY)
                 .metricsFormat(ServerOptions.MetricsFormat.valueOf(
                         front.metricsFormat().name()))
                 .build();

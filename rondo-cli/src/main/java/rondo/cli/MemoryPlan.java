@@ -139,6 +139,7 @@ record MemoryPlan(
                     LengthBound bound = config.limits().maxSeqLen().isPresent()
                             ? LengthBound.SETTING
                             : fits.maxSeqLen() == limit ? LengthBound.MODEL : LengthBound.POOLS;
+                    tried(() -> config.checkMaxInputLen(fits.maxSeqLen()));
                     yield withPages(new MemoryPlan(
                             fits.pools(), fits.maxSeqLen(), bound, bytes, share.bound(), kv.hostBytes()));
                 }
@@ -169,9 +170,8 @@ record MemoryPlan(
                     .sum();
             if (plan.hostBytes > 0 && pages == 0) {
                 problems.add(config.hostTooSmall(leastHostBytes(plan)));
-                return null;
             }
-            return plan;
+            return problems.isEmpty() ? plan : null;
         }
 
         /** The bytes from which on every pool has a page on the host. */
@@ -207,27 +207,23 @@ record MemoryPlan(
     /** @param overlap whether one step is in flight while the next is planned, where the file does not say */
     EngineOptions engineOptions(ServeConfig config, boolean overlap) {
         ServeConfig.Scheduling scheduling = config.scheduling();
-        ServeConfig.Policies policies = config.policies();
-        if (config.limits().maxInputLen().orElse(0) >= maxSeqLen) {
-            throw config.mustBe("max_input_len", "< " + maxSeqLen + " (the effective max_seq_len)");
-        }
         return EngineOptions.of(config.limits().maxBatchSize(), config.limits().maxNumTokens(), maxSeqLen)
                 .withChunkedPrefill(config.limits().chunkedPrefill())
                 .withPrefixAware(scheduling.prefixAware() && config.kv().sharesAtOnce())
-                .withQueue(policies.queueOrder(), scheduling.maxQueueSize(), scheduling.queuedTokens(maxSeqLen))
-                .withPolicies(policies.capacity(), policies.chunking())
-                .withStarvation(policies.starvationMillis())
-                .withStatistics(config.statistics().kept())
+                .withQueue(scheduling.queueOrder(), scheduling.maxQueueSize(), scheduling.queuedTokens(maxSeqLen))
                 .withTimeouts(scheduling.queueTimeoutMillis(), scheduling.requestTimeoutMillis())
                 .withOverlap(scheduling.overlap().orElse(overlap))
                 .withPreemption(scheduling.preemption())
+                .withPolicies(scheduling.capacity(), scheduling.chunking())
+                .withStarvation(scheduling.starvationMillis())
+                .withStatistics(scheduling.statistics())
                 .withIterLog(scheduling.printIterLog());
     }
 
     /** Why a sequence may be so long. */
     String lengthReason() {
         return switch (bound) {
-            case SETTING -> "max_seq_len";
+            case SETTING -> "as configured";
             case MODEL -> "max_position_embeddings of the model";
             case POOLS -> "half of the KV cache of " + ByteSize.rounded(bytes) + " holds no longer sequence";
         };

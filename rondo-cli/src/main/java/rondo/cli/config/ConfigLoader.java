@@ -91,14 +91,14 @@ public final class ConfigLoader {
                         s.integer("rondo.request_timeout_ms"),
                         s.bool("print_iter_log"),
                         s.optionalBool("disable_overlap_scheduler").map(off -> !off),
-                        EngineOptions.Preemption.valueOf(upper(s.text("rondo.preemption")))),
-                policies(s),
-                new ServeConfig.Statistics(
-                        new EngineOptions.Statistics(
-                                s.integer("max_stats_len"),
-                                s.bool("enable_iter_req_stats"),
-                                s.integer("kv_cache_config.iteration_stats_interval")),
-                        s.bool("enable_iter_perf_stats")),
+                        EngineOptions.Preemption.valueOf(upper(s.text("rondo.preemption"))),
+                        EngineOptions.Capacity.valueOf(s.text("scheduler_config.capacity_scheduler_policy")),
+                        s.optionalText("scheduler_config.context_chunking_policy")
+                                .map(EngineOptions.Chunking::valueOf)
+                                .orElse(EngineOptions.Chunking.FIRST_COME_FIRST_SERVED),
+                        EngineOptions.QueueOrder.valueOf(upper(s.text("scheduler_config.waiting_queue_policy"))),
+                        s.integer("rondo.starvation_ms"),
+                        statistics(s)),
                 new ServeConfig.Front(
                         s.integer("stream_interval"),
                         s.integer("num_postprocess_workers"),
@@ -108,21 +108,11 @@ public final class ConfigLoader {
                         s.bool("rondo.strict_body"),
                         s.bool("rondo.metrics_alias"),
                         ServeConfig.MetricsFormat.valueOf(upper(s.text("rondo.metrics_format"))),
+                        s.bool("enable_iter_perf_stats"),
                         s.integer("rondo.max_chars_per_token")),
                 new ServeConfig.Cpu(s.optionalInt("rondo.cpu_threads"), s.optionalBytes("rondo.cpu_kv_base")),
                 new Effective(s),
                 notices);
-    }
-
-    private static ServeConfig.Policies policies(Settings s) {
-        String scheduler = "scheduler_config.";
-        return new ServeConfig.Policies(
-                EngineOptions.Capacity.valueOf(s.text(scheduler + "capacity_scheduler_policy")),
-                s.optionalText(scheduler + "context_chunking_policy")
-                        .map(EngineOptions.Chunking::valueOf)
-                        .orElse(EngineOptions.Chunking.FIRST_COME_FIRST_SERVED),
-                EngineOptions.QueueOrder.valueOf(upper(s.text(scheduler + "waiting_queue_policy"))),
-                s.integer("rondo.starvation_ms"));
     }
 
     private static ServeConfig.Kv kv(Settings s) {
@@ -167,6 +157,15 @@ public final class ConfigLoader {
                         s.bool("rondo.kv_events_all_groups")))
                 : Optional.empty();
         return new ServeConfig.Events(s.integer(kv + "event_buffer_max_size"), hashes, options);
+    }
+
+    /** A ring of 0 rows means one of 1, as trtllm-serve has it. */
+    private static EngineOptions.Statistics statistics(Settings s) {
+        int rows = s.integer("max_stats_len");
+        return new EngineOptions.Statistics(
+                rows == 0 ? 1 : rows,
+                s.bool("enable_iter_req_stats"),
+                s.integer("kv_cache_config.iteration_stats_interval"));
     }
 
     private static String upper(String word) {

@@ -22,7 +22,6 @@ final class Rules {
     static void check(Settings settings, ConfigReader written, Problems problems) {
         Rules rules = new Rules(settings, written, problems);
         rules.lengths();
-        rules.statistics();
         rules.stepSize();
         rules.pools();
         rules.endpoints();
@@ -33,22 +32,19 @@ final class Rules {
     }
 
     private void lengths() {
+        OptionalInt prompt = settings.optionalInt("max_input_len");
+        OptionalInt longest = settings.optionalInt("max_seq_len");
+        if (prompt.isPresent() && longest.isPresent() && prompt.getAsInt() >= longest.getAsInt()) {
+            mustBe("max_input_len", "< " + longest.getAsInt() + " (max_seq_len)");
+        }
+        Setting requests = settings.get("enable_iter_req_stats");
+        if (settings.bool(requests.path()) && !settings.bool("enable_iter_perf_stats")) {
+            problems.add(requests.origin(), requests.path() + "=true needs enable_iter_perf_stats=true");
+        }
         OptionalInt tokens = settings.optionalInt(KV + "max_tokens");
         int block = settings.integer(KV + "tokens_per_block");
         if (tokens.isPresent() && tokens.getAsInt() < block) {
             mustBe(KV + "max_tokens", ">= " + block + " (kv_cache_config.tokens_per_block)");
-        }
-        OptionalInt longest = settings.optionalInt("max_seq_len");
-        OptionalInt input = settings.optionalInt("max_input_len");
-        if (longest.isPresent() && input.isPresent() && input.getAsInt() >= longest.getAsInt()) {
-            mustBe("max_input_len", "< " + longest.getAsInt() + " (max_seq_len)");
-        }
-    }
-
-    private void statistics() {
-        Setting requests = settings.get("enable_iter_req_stats");
-        if (settings.bool(requests.path()) && !settings.bool("enable_iter_perf_stats")) {
-            problems.add(requests.origin(), "enable_iter_req_stats=true needs enable_iter_perf_stats=true");
         }
     }
 

@@ -21,8 +21,6 @@ import rondo.server.kvevents.StreamOptions;
  * @param kv         the memory
  * @param events     what routers are told of it
  * @param scheduling order, queues and timeouts
- * @param policies   how the scheduler chooses
- * @param statistics what is told of every step
  * @param front      the HTTP side
  * @param cpu        the CPU back end
  * @param effective  each value with where it comes from
@@ -34,8 +32,6 @@ public record ServeConfig(
         Kv kv,
         Events events,
         Scheduling scheduling,
-        Policies policies,
-        Statistics statistics,
         Front front,
         Cpu cpu,
         Effective effective,
@@ -191,6 +187,11 @@ public record ServeConfig(
      * @param printIterLog         one line per step
      * @param overlap              the opposite of {@code disable_overlap_scheduler}; empty = as the device likes it
      * @param preemption           {@code rondo.preemption}
+     * @param capacity             {@code capacity_scheduler_policy}
+     * @param chunking             {@code context_chunking_policy}
+     * @param queueOrder           {@code waiting_queue_policy}
+     * @param starvationMillis     {@code rondo.starvation_ms}
+     * @param statistics           what is kept of every step
      */
     public record Scheduling(
             boolean prefixAware,
@@ -200,34 +201,17 @@ public record ServeConfig(
             int requestTimeoutMillis,
             boolean printIterLog,
             Optional<Boolean> overlap,
-            EngineOptions.Preemption preemption) {
+            EngineOptions.Preemption preemption,
+            EngineOptions.Capacity capacity,
+            EngineOptions.Chunking chunking,
+            EngineOptions.QueueOrder queueOrder,
+            int starvationMillis,
+            EngineOptions.Statistics statistics) {
         /** The bound on waiting prompt tokens for an effective {@code max_seq_len}. */
         public long queuedTokens(int maxSeqLen) {
             return maxQueuedTokens.isPresent() ? maxQueuedTokens.getAsInt() : 64L * maxSeqLen;
         }
     }
-
-    /**
-     * How the scheduler chooses.
-     *
-     * @param capacity         {@code capacity_scheduler_policy}
-     * @param chunking         {@code context_chunking_policy}
-     * @param queueOrder       {@code waiting_queue_policy}
-     * @param starvationMillis {@code rondo.starvation_ms}
-     */
-    public record Policies(
-            EngineOptions.Capacity capacity,
-            EngineOptions.Chunking chunking,
-            EngineOptions.QueueOrder queueOrder,
-            int starvationMillis) {}
-
-    /**
-     * What is told of every step.
-     *
-     * @param kept       what is kept until it is read
-     * @param perMetrics {@code enable_iter_perf_stats}: whether GET /metrics gives it too
-     */
-    public record Statistics(EngineOptions.Statistics kept, boolean perMetrics) {}
 
     /**
      * The HTTP side.
@@ -240,6 +224,7 @@ public record ServeConfig(
      * @param strictBody         whether unknown body fields are errors
      * @param metricsAlias       whether metrics carry their trtllm_ names as well
      * @param metricsFormat      what GET /metrics answers
+     * @param iterPerfStats      {@code enable_iter_perf_stats}
      * @param maxCharsPerToken   texts longer than this × max_seq_len are refused before tokenization
      */
     public record Front(
@@ -251,6 +236,7 @@ public record ServeConfig(
             boolean strictBody,
             boolean metricsAlias,
             MetricsFormat metricsFormat,
+            boolean iterPerfStats,
             int maxCharsPerToken) {
         @Override
         public String toString() {
@@ -286,6 +272,13 @@ public record ServeConfig(
         return mustBe(
                 "max_seq_len",
                 "<= " + longest + " (KV cache of " + ByteSize.rounded(kvBytes) + " holds no longer sequence)");
+    }
+
+    /** Fails unless a prompt of {@code max_input_len} leaves room for a token of output. */
+    public void checkMaxInputLen(int maxSeqLen) {
+        if (limits.maxInputLen().isPresent() && limits.maxInputLen().getAsInt() >= maxSeqLen) {
+            throw mustBe("max_input_len", "< " + maxSeqLen + " (max_seq_len)");
+        }
     }
 
     /** The machine's memory does not hold the host tier. */
