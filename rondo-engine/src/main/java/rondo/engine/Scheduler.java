@@ -342,8 +342,7 @@ final class Scheduler {
         }
         for (int i = 0; i < prefills.size() && budget.hasRoom(); i++) {
             Sequence s = prefills.get(i);
-            int rest = s.remaining() - s.planned;
-            int more = rest == 0 ? 0 : budget.chunk(s.submitted + s.planned, rest, false);
+            int more = budget.extension(s.submitted + s.planned, s.remaining() - s.planned);
             if (s.planned > 0 && more > 0) {
                 int granted = grow(s, s.planned + more, s.planned, plan);
                 if (granted > s.planned) {
