@@ -244,6 +244,9 @@ class LifeTest {
             for (Generation g : all) {
                 ends[EngineHarness.result(g, 20).reason().ordinal()]++;
             }
+            // Owners hear of an end before the pages are back: they come with the step in flight.
+            h.engine.drain();
+            assertThat(h.engine.awaitDrained(TimeUnit.SECONDS.toNanos(20))).isTrue();
             EngineStats stats = h.engine.stats();
             assertThat(stats.running() + stats.waiting()).isZero();
             assertThat(stats.finished() + stats.cancelled() + stats.failed()).isEqualTo(200);
