@@ -132,8 +132,14 @@ record MemoryPlan(
 
         private @Nullable MemoryPlan fit(int limit) {
             long bytes = share.bytes();
-            PoolSizing sizing =
-                    new PoolSizing(layout, bytes, kv.hostBytes(), kv.poolRatio(), kv.avgSeqLen(), kv.endpointRewind());
+            PoolSizing sizing = new PoolSizing(
+                    layout,
+                    bytes,
+                    kv.hostBytes(),
+                    kv.poolRatio(),
+                    kv.avgSeqLen(),
+                    kv.endpointRewind(),
+                    config.limits().maxNumTokens());
             return switch (sizing.fit(config.limits().maxSeqLen(), limit)) {
                 case PoolSizing.Outcome.Fits fits -> {
                     LengthBound bound = config.limits().maxSeqLen().isPresent()

@@ -24,6 +24,7 @@ public final class KvCacheManager implements KvCache {
     private final Arrivals arrivals;
     private final Admission admission;
     private final Suspensions suspensions;
+    private final EndPoints endPoints;
 
     private long submittedStep;
     private long retiredStep;
@@ -54,6 +55,7 @@ public final class KvCacheManager implements KvCache {
         this.copies = new TierCopies(cached, copySources);
         this.tiers = new TierMoves(cached, copies, pools, options);
         this.arrivals = new Arrivals(cached, tiers, reservations);
+        this.endPoints = new EndPoints(cached, reservations, layout, options);
         this.admission = new Admission(cached, tiers, reservations, arrivals, options);
         this.suspensions = new Suspensions(cached, tiers, copies, reservations, arrivals, options.maxUtilForResume());
     }
@@ -146,7 +148,8 @@ public final class KvCacheManager implements KvCache {
         requireLive(reservation);
         pages.completed = Math.max(pages.completed, reservations.oldestStep(reservation));
         int ran = reservations.popInFlight(reservation);
-        int history = reservations.history[reservation] + keptTokens;
+        int before = reservations.history[reservation];
+        int history = before + keptTokens;
         if (keptTokens < 0 || keptTokens > ran || keys.tokens() < history) {
             throw new IllegalArgumentException("cannot keep " + keptTokens + " of " + ran + " tokens up to " + history
                     + " with keys for " + keys.tokens());
@@ -163,6 +166,10 @@ public final class KvCacheManager implements KvCache {
             if (history >= reservations.promptTokens[reservation]) {
                 committer.commit(reservation, history, false);
             }
+        }
+        int prompt = reservations.promptTokens[reservation];
+        if (endPoints.supersedes() && before < prompt && history >= prompt) {
+            endPoints.supersede(reservation);
         }
     }
 
@@ -185,7 +192,7 @@ public final class KvCacheManager implements KvCache {
             committer.commit(reservation, reservations.history[reservation], true);
         }
         if (over && options.trackDecode()) {
-            raiseEndPoint(reservation);
+            endPoints.follow(reservation);
         }
         conversations.collect(reservation, over);
         for (int b = layout.blocks(reservations.capacity[reservation]) - 1; b >= 0; b--) {
@@ -360,22 +367,6 @@ public final class KvCacheManager implements KvCache {
                 letGo(r, lc, b, reservations.lastStep[r]);
             }
             reservations.setReleased(r, lc, Math.max(end, reservations.released(r, lc)));
-        }
-    }
-
-    /** An agent's next turn usually repeats the reply: the window before the reply's end lives as long as the prompt's. */
-    private void raiseEndPoint(int r) {
-        if (options.endpointRewindTokens() == 0 || reservations.excluded[r]) {
-            return;
-        }
-        int history = reservations.history[r];
-        for (int lc = 0; lc < lifeCycles; lc++) {
-            if (!cached.lifeCycle(lc).isFull()) {
-                int from = cached.lifeCycle(lc).staleEnd(history, tokensPerBlock);
-                for (int b = from; b < layout.blocks(history); b++) {
-                    cached.raise(reservations.page(r, lc, b), RetentionRules.ENDPOINT);
-                }
-            }
         }
     }
 

@@ -17,6 +17,9 @@ final class Reservations {
     final int[] submitted;
     final int[] capacity;
     final int[] promptTokens;
+    /** Tokens that were found in the cache at admission. */
+    final int[] matched;
+
     final boolean[] excluded;
     /** Nothing more of this sequence goes into the tree. */
     final boolean[] closed;
@@ -56,6 +59,7 @@ final class Reservations {
         submitted = new int[most];
         capacity = new int[most];
         promptTokens = new int[most];
+        matched = new int[most];
         excluded = new boolean[most];
         closed = new boolean[most];
         apart = new boolean[most];
@@ -108,6 +112,7 @@ final class Reservations {
         history[r] = tokens;
         submitted[r] = tokens;
         capacity[r] = tokens;
+        matched[r] = tokens;
         promptTokens[r] = retention.promptTokens();
         excluded[r] = retention.excluded();
         closed[r] = false;

@@ -18,6 +18,13 @@ import rondo.server.kvevents.StreamOptions;
 
 /** Reads a configuration file and the flags beside it into a {@link ServeConfig}, or says all that is wrong. */
 public final class ConfigLoader {
+    /**
+     * Tokens before a prompt's end whose windows are kept where the file does not say. 0, the default elsewhere, lets every
+     * long prompt sweep out the windows of all others, and hits collapse (docs/performance.md, Simulated); more than the
+     * last user message's rest costs more pages than it brings hits.
+     */
+    private static final int DEFAULT_REWIND = 128;
+
     private ConfigLoader() {}
 
     /** All defaults, with what the command line says. */
@@ -122,7 +129,7 @@ public final class ConfigLoader {
                 s.bool(kv + "enable_partial_reuse"),
                 s.bool(kv + "copy_on_partial_reuse"),
                 KvOptions.ReusePolicy.valueOf(upper(s.text(kv + "block_reuse_config.policy"))),
-                s.integer(kv + "block_reuse_config.swa_endpoint_rewind_tokens"),
+                endpointRewind(s),
                 ServeConfig.KvDType.valueOf(upper(s.text(kv + "dtype"))),
                 s.integer(kv + "tokens_per_block"),
                 s.optionalReal(kv + "free_gpu_memory_fraction"),
@@ -136,7 +143,17 @@ public final class ConfigLoader {
                         .orElse(KvOptions.defaults().offloadMinPriority()),
                 s.real(kv + "max_util_for_resume"),
                 s.integers(kv + "max_attention_window"),
-                s.bool("rondo.swa_endpoint_track_decode"));
+                s.bool("rondo.swa_endpoint_track_decode"),
+                s.bool("rondo.swa_endpoint_supersede"));
+    }
+
+    /** Where the file does not say, what the policy allows. */
+    private static int endpointRewind(Settings s) {
+        String kv = "kv_cache_config.";
+        boolean allowed = s.bool(kv + "enable_block_reuse")
+                && s.text(kv + "block_reuse_config.policy").equals("all_reusable");
+        return s.optionalInt(kv + "block_reuse_config.swa_endpoint_rewind_tokens")
+                .orElse(allowed ? DEFAULT_REWIND : 0);
     }
 
     private static ServeConfig.Events events(Settings s) {

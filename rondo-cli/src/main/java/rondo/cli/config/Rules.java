@@ -101,6 +101,9 @@ final class Rules {
     /** Rule 3. */
     private void endpoints() {
         Setting rewind = settings.get(REUSE + "swa_endpoint_rewind_tokens");
+        if (!rewind.isSet()) {
+            return;
+        }
         if (settings.integer(rewind.path()) == 0) {
             Setting track = settings.get("rondo.swa_endpoint_track_decode");
             if (settings.bool(track.path())) {

@@ -124,6 +124,7 @@ public record ServeConfig(
      * @param maxUtilForResume   {@code max_util_for_resume}
      * @param windows            {@code max_attention_window}; empty = the model's own
      * @param trackDecode        {@code rondo.swa_endpoint_track_decode}
+     * @param supersede          {@code rondo.swa_endpoint_supersede}
      */
     public record Kv(
             boolean blockReuse,
@@ -143,7 +144,8 @@ public record ServeConfig(
             int offloadMinPriority,
             double maxUtilForResume,
             List<Integer> windows,
-            boolean trackDecode) {
+            boolean trackDecode,
+            boolean supersede) {
         /** Whether a prompt's blocks can be shared while it is still computed: only then does waiting for one pay. */
         public boolean sharesAtOnce() {
             return blockReuse && policy == KvOptions.ReusePolicy.ALL_REUSABLE;
@@ -163,7 +165,8 @@ public record ServeConfig(
                     maxUtilForResume,
                     d.eventBufferSize(),
                     maxNumTokens,
-                    trackDecode);
+                    trackDecode,
+                    supersede);
         }
     }
 
@@ -302,6 +305,9 @@ public record ServeConfig(
             return List.of();
         }
         Setting rewind = effective.settings().get("kv_cache_config.block_reuse_config.swa_endpoint_rewind_tokens");
+        if (!rewind.isSet()) {
+            return List.of();
+        }
         return List.of(new Notice(
                 Notice.Level.INFO,
                 "config notice: " + rewind.path() + "=" + rewind.show()
