@@ -31,7 +31,8 @@ class SteadyStateTest {
                 all.add(h.submit(new SplittableRandom(i).ints(50, 0, 500).toArray(), 57_000));
             }
             TokenBatch batch = new TokenBatch();
-            // Until the code is compiled and the takers give their chunks back: the compiler makes objects of its own when
+            // Until the code is compiled and the takers give their chunks back: the compiler makes objects of its own
+            // when
             // it takes code back, on a busy machine late.
             run(h, all, batch, 1000);
             for (int i = 0; i < 10 && allocated(h, all, batch, 2000) > 0; i++) {}
