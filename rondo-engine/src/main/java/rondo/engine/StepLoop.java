@@ -164,11 +164,19 @@ final class StepLoop {
         if (submits) {
             sample(plan, next);
             flying = next;
-            if (!runs || !options.overlap()) {
+            if (!runs || !overlaps()) {
                 land(next);
             }
         }
         return progress;
+    }
+
+    /**
+     * Whether a step stays in flight while the next one is planned. Once sequences draft, not while one of them does: a
+     * draft starts from the newest token, and how much of it is accepted decides the next positions.
+     */
+    private boolean overlaps() {
+        return options.overlap();
     }
 
     private boolean hasWork() {
@@ -426,7 +434,7 @@ final class StepLoop {
         if (state == EngineStats.State.DRAINING
                 && scheduler.active.isEmpty()
                 && scheduler.waiting.isEmpty()
-                && flying == null
+                && toldRetired == fences.submitted()
                 && commands.isEmpty()) {
             drained.countDown();
         }
