@@ -19,10 +19,12 @@ public final class KvCacheManager implements KvCache {
     private final Reservations reservations;
     private final Conversations conversations;
     private final CopySources copySources;
+    private final TierCopies copies;
     private final TierMoves tiers;
     private final Arrivals arrivals;
     private final Admission admission;
     private final EndPoints endPoints;
+    private final Suspensions suspensions;
 
     private long submittedStep;
     private long retiredStep;
@@ -50,10 +52,12 @@ public final class KvCacheManager implements KvCache {
         this.conversations = new Conversations(cached, reservations, options);
         this.committer = new Committer(cached, reservations, conversations, hasher);
         this.copySources = new CopySources(pages);
-        this.tiers = new TierMoves(cached, copySources, pools, options);
-        this.arrivals = new Arrivals(this.pages, maxSequences);
+        this.copies = new TierCopies(cached, copySources);
+        this.tiers = new TierMoves(cached, copies, pools, options);
+        this.arrivals = new Arrivals(cached, tiers, reservations);
         this.endPoints = new EndPoints(cached, reservations, layout, options);
         this.admission = new Admission(cached, tiers, reservations, arrivals, options);
+        this.suspensions = new Suspensions(cached, tiers, copies, reservations, arrivals, options.maxUtilForResume());
     }
 
     @Override
@@ -211,57 +215,13 @@ public final class KvCacheManager implements KvCache {
         if (reservations.suspended[reservation] || reservations.inFlight(reservation) > 0) {
             throw new IllegalStateException("reservation " + reservation + " is suspended or has a run in flight");
         }
-        if (isBeingFilled(reservation) || !canMoveSome(reservation)) {
-            return false;
-        }
-        long step = Math.max(lastStep, reservations.lastStep[reservation]);
-        reservations.lastStep[reservation] = step;
-        reservations.suspended[reservation] = true;
-        admission.suspend(reservation, step);
-        return true;
-    }
-
-    /** Whether the plan at hand carries a copy into one of its pages. */
-    private boolean isBeingFilled(int r) {
-        for (int lc = 0; lc < lifeCycles; lc++) {
-            for (int b = layout.blocks(reservations.capacity[r]) - 1; b >= 0; b--) {
-                int page = reservations.page(r, lc, b);
-                if (page != NONE && pages.filledBy[page] > pages.submitted) {
-                    return true;
-                }
-            }
-        }
-        return false;
-    }
-
-    /** Whether the host has room for one of its pages at least. */
-    private boolean canMoveSome(int r) {
-        for (int lc = 0; lc < lifeCycles; lc++) {
-            for (int b = layout.blocks(reservations.capacity[r]) - 1; b >= 0 && tiers.hasHost(lc); b--) {
-                int page = reservations.page(r, lc, b);
-                boolean alone = page != NONE && pages.holders[page] == pages.softHolders[page] + 1;
-                if (alone && pages.tier[page] == Tier.DEVICE && tiers.hasHostRoom(lc, pages.priority[page])) {
-                    return true;
-                }
-            }
-        }
-        return false;
+        return suspensions.suspend(reservation, lastStep);
     }
 
     @Override
     public boolean resume(int reservation, PageWork out) {
         requireLive(reservation);
-        if (!reservations.suspended[reservation]) {
-            return true;
-        }
-        if (reservations.isOtherRunning(reservation) && utilisation() > options.maxUtilForResume()) {
-            return false;
-        }
-        if (!admission.resume(reservation, out)) {
-            return false;
-        }
-        reservations.suspended[reservation] = false;
-        return true;
+        return !reservations.suspended[reservation] || suspensions.resume(reservation, out);
     }
 
     @Override
@@ -293,7 +253,7 @@ public final class KvCacheManager implements KvCache {
         }
         submittedStep = submitted;
         retiredStep = retired;
-        tiers.fences(submitted, completed, retired);
+        copies.fences(submitted, completed, retired);
         copySources.letGo(retired);
         conversations.sweep();
         cached.events.publish();
@@ -306,12 +266,12 @@ public final class KvCacheManager implements KvCache {
 
     @Override
     public void copiesStarted(long batch) {
-        tiers.started(batch);
+        copies.started(batch);
     }
 
     @Override
     public void copied(long batch) {
-        tiers.landed(batch);
+        copies.landed(batch);
         arrivals.update();
     }
 
@@ -353,9 +313,9 @@ public final class KvCacheManager implements KvCache {
                     .add(tiers.offloadedAhead[lc])
                     .add(tiers.offloadedOnDemand[lc])
                     .add(pages.takenBack[lc])
-                    .add(tiers.onboarded[lc])
-                    .add(tiers.copied[lc])
-                    .add(tiers.copiedFromHost[lc]);
+                    .add(copies.onboarded[lc])
+                    .add(copies.copied[lc])
+                    .add(copies.copiedFromHost[lc]);
         }
         into.add(admission.matchedTokens).add(admission.promptTokens).add(keyCollisions());
     }
@@ -363,23 +323,8 @@ public final class KvCacheManager implements KvCache {
     private void pools(Tier tier, KvNumbers into) {
         for (int lc = 0; lc < lifeCycles; lc++) {
             SlotPool slots = pages.slots(tier, lc);
-            into.pool(slots.total(), slots.free(), evictable(tier, lc));
+            into.pool(slots.total(), slots.free(), copies.unheld(tier, lc));
         }
-    }
-
-    /** Pages that nobody holds, those on their way included. */
-    private int evictable(Tier tier, int lc) {
-        return pages.evictable(tier, lc).size() + tiers.unheldOnTheirWay(tier, lc);
-    }
-
-    /** Unavailable share of the fullest device pool. */
-    private double utilisation() {
-        double most = 0;
-        for (int lc = 0; lc < lifeCycles; lc++) {
-            int available = pages.free(lc) + evictable(Tier.DEVICE, lc);
-            most = Math.max(most, 1 - (double) available / pages.total(lc));
-        }
-        return most;
     }
 
     @Override

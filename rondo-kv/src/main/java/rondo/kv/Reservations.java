@@ -23,6 +23,8 @@ final class Reservations {
     final boolean[] excluded;
     /** Nothing more of this sequence goes into the tree. */
     final boolean[] closed;
+    /** Some committed block of it has a private page, since that of the tree was not to be had. */
+    final boolean[] apart;
     /** Its holds are soft. */
     final boolean[] suspended;
     /** Last submitted step with a run of it; 0 = none. */
@@ -60,6 +62,7 @@ final class Reservations {
         matched = new int[most];
         excluded = new boolean[most];
         closed = new boolean[most];
+        apart = new boolean[most];
         suspended = new boolean[most];
         lastStep = new long[most];
         node = new int[most];
@@ -113,6 +116,7 @@ final class Reservations {
         promptTokens[r] = retention.promptTokens();
         excluded[r] = retention.excluded();
         closed[r] = false;
+        apart[r] = false;
         suspended[r] = false;
         lastStep[r] = 0;
         node[r] = NONE;

@@ -85,6 +85,7 @@ public final class ConfigLoader {
                         s.integer("max_batch_size"),
                         s.integer("max_num_tokens"),
                         s.optionalInt("max_seq_len"),
+                        s.optionalInt("max_input_len"),
                         s.bool("enable_chunked_prefill"),
                         s.bool("rondo.allow_longer_than_model")),
                 kv(s),
@@ -97,7 +98,14 @@ public final class ConfigLoader {
                         s.integer("rondo.request_timeout_ms"),
                         s.bool("print_iter_log"),
                         s.optionalBool("disable_overlap_scheduler").map(off -> !off),
-                        EngineOptions.Preemption.valueOf(upper(s.text("rondo.preemption")))),
+                        EngineOptions.Preemption.valueOf(upper(s.text("rondo.preemption"))),
+                        EngineOptions.Capacity.valueOf(s.text("scheduler_config.capacity_scheduler_policy")),
+                        s.optionalText("scheduler_config.context_chunking_policy")
+                                .map(EngineOptions.Chunking::valueOf)
+                                .orElse(EngineOptions.Chunking.FIRST_COME_FIRST_SERVED),
+                        EngineOptions.QueueOrder.valueOf(upper(s.text("scheduler_config.waiting_queue_policy"))),
+                        s.integer("rondo.starvation_ms"),
+                        statistics(s)),
                 new ServeConfig.Front(
                         s.integer("stream_interval"),
                         s.integer("num_postprocess_workers"),
@@ -107,6 +115,7 @@ public final class ConfigLoader {
                         s.bool("rondo.strict_body"),
                         s.bool("rondo.metrics_alias"),
                         ServeConfig.MetricsFormat.valueOf(upper(s.text("rondo.metrics_format"))),
+                        s.bool("enable_iter_perf_stats"),
                         s.integer("rondo.max_chars_per_token")),
                 new ServeConfig.Cpu(s.optionalInt("rondo.cpu_threads"), s.optionalBytes("rondo.cpu_kv_base")),
                 new Effective(s),
@@ -165,6 +174,15 @@ public final class ConfigLoader {
                         s.bool("rondo.kv_events_all_groups")))
                 : Optional.empty();
         return new ServeConfig.Events(s.integer(kv + "event_buffer_max_size"), hashes, options);
+    }
+
+    /** A ring of 0 rows means one of 1, as trtllm-serve has it. */
+    private static EngineOptions.Statistics statistics(Settings s) {
+        int rows = s.integer("max_stats_len");
+        return new EngineOptions.Statistics(
+                rows == 0 ? 1 : rows,
+                s.bool("enable_iter_req_stats"),
+                s.integer("kv_cache_config.iteration_stats_interval"));
     }
 
     private static String upper(String word) {

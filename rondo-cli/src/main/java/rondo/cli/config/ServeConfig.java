@@ -91,6 +91,7 @@ public record ServeConfig(
      * @param maxBatchSize         sequences active at once
      * @param maxNumTokens         tokens of one step
      * @param maxSeqLen            prompt and output together, in tokens; empty = as the model and the pools allow
+     * @param maxInputLen          prompt alone, in tokens; empty = no limit of its own
      * @param chunkedPrefill       {@code enable_chunked_prefill}
      * @param allowLongerThanModel {@code rondo.allow_longer_than_model}
      */
@@ -98,6 +99,7 @@ public record ServeConfig(
             int maxBatchSize,
             int maxNumTokens,
             OptionalInt maxSeqLen,
+            OptionalInt maxInputLen,
             boolean chunkedPrefill,
             boolean allowLongerThanModel) {}
 
@@ -188,6 +190,11 @@ public record ServeConfig(
      * @param printIterLog         one line per step
      * @param overlap              the opposite of {@code disable_overlap_scheduler}; empty = as the device likes it
      * @param preemption           {@code rondo.preemption}
+     * @param capacity             {@code capacity_scheduler_policy}
+     * @param chunking             {@code context_chunking_policy}
+     * @param queueOrder           {@code waiting_queue_policy}
+     * @param starvationMillis     {@code rondo.starvation_ms}
+     * @param statistics           what is kept of every step
      */
     public record Scheduling(
             boolean prefixAware,
@@ -197,7 +204,12 @@ public record ServeConfig(
             int requestTimeoutMillis,
             boolean printIterLog,
             Optional<Boolean> overlap,
-            EngineOptions.Preemption preemption) {
+            EngineOptions.Preemption preemption,
+            EngineOptions.Capacity capacity,
+            EngineOptions.Chunking chunking,
+            EngineOptions.QueueOrder queueOrder,
+            int starvationMillis,
+            EngineOptions.Statistics statistics) {
         /** The bound on waiting prompt tokens for an effective {@code max_seq_len}. */
         public long queuedTokens(int maxSeqLen) {
             return maxQueuedTokens.isPresent() ? maxQueuedTokens.getAsInt() : 64L * maxSeqLen;
@@ -215,6 +227,7 @@ public record ServeConfig(
      * @param strictBody         whether unknown body fields are errors
      * @param metricsAlias       whether metrics carry their trtllm_ names as well
      * @param metricsFormat      what GET /metrics answers
+     * @param iterPerfStats      {@code enable_iter_perf_stats}
      * @param maxCharsPerToken   texts longer than this × max_seq_len are refused before tokenization
      */
     public record Front(
@@ -226,6 +239,7 @@ public record ServeConfig(
             boolean strictBody,
             boolean metricsAlias,
             MetricsFormat metricsFormat,
+            boolean iterPerfStats,
             int maxCharsPerToken) {
         @Override
         public String toString() {
@@ -261,6 +275,13 @@ public record ServeConfig(
         return mustBe(
                 "max_seq_len",
                 "<= " + longest + " (KV cache of " + ByteSize.rounded(kvBytes) + " holds no longer sequence)");
+    }
+
+    /** Fails unless a prompt of {@code max_input_len} leaves room for a token of output. */
+    public void checkMaxInputLen(int maxSeqLen) {
+        if (limits.maxInputLen().isPresent() && limits.maxInputLen().getAsInt() >= maxSeqLen) {
+            throw mustBe("max_input_len", "< " + maxSeqLen + " (max_seq_len)");
+        }
     }
 
     /** The machine's memory does not hold the host tier. */
