@@ -175,8 +175,8 @@ class SimulateTest {
     }
 
     private CommandRun run(String traces, String... more) {
-        List<String> args =
-                new ArrayList<>(List.of("simulate", "--traces", traces, "--model", MODEL, "--config", config.toString()));
+        List<String> args = new ArrayList<>(
+                List.of("simulate", "--traces", traces, "--model", MODEL, "--config", config.toString()));
         args.addAll(List.of(more));
         return CommandRun.of(args.toArray(new String[0]));
     }
