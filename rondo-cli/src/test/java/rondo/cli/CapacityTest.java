@@ -151,6 +151,7 @@ class CapacityTest {
                   max_tokens: 100
                   pool_ratio: [0.25, 0.75]
                   host_cache_size: %d
+                  block_reuse_config: {swa_endpoint_rewind_tokens: 0}
                 """;
         JsonNode plan = capacity(small, yaml.formatted(0), "--device_memory", "1GiB");
         assertThat(ints(plan.at("/pools"), "page_bytes")).containsExactly(192, 64);
