@@ -80,7 +80,8 @@ final class SchemaCheck {
         boolean flag = ex.isBoolean() && ex.booleanValue();
         if (!ex.isMissingNode() && !ex.isBoolean()) {
             BigDecimal value = number(ex, at + "/" + exclusive);
-            boolean tighter = in.isMissingNode() || sign * value.compareTo(number(in, at + "/" + inclusive)) >= 0;
+            int compared = in.isMissingNode() ? sign : value.compareTo(number(in, at + "/" + inclusive));
+            boolean tighter = sign > 0 ? compared >= 0 : compared <= 0;
             if (tighter) {
                 return List.of(new SchemaNumbers.Bound(value, false));
             }
