@@ -125,7 +125,7 @@ final class Simulation {
                 return;
             }
             long due = engine.tick();
-            if (clock.nanoTime() > before || woken[0]) {
+            if (clock.nanoTime() > before || woken[0] || executor.stepsInFlight() > 0) {
                 still = 0;
                 continue;
             }

@@ -31,13 +31,7 @@ final class SimulationReport {
         KvStats.Counters kv = result.kv().counters();
         StringBuilder out = new StringBuilder();
         row(out, "Sessions", "%d", sessions);
-        row(
-                out,
-                "Requests",
-                "%d, failed %d, too long %d",
-                summary.requests(),
-                summary.failed(),
-                summary.overflowed());
+        row(out, "Requests", "%d, failed %d, too long %d", summary.requests(), summary.failed(), summary.overflowed());
         row(out, "Prefix hits", "%.2f %% of prompt tokens, theory %.2f %%", result.hitPercent(), theory());
         latency(out, "TTFT p50 / p90 / p99", summary.of(RecordMetric.TTFT), 1000, "s");
         latency(out, "ITL p50 / p90 / p99", summary.of(RecordMetric.ITL), 1, "ms");
@@ -74,8 +68,7 @@ final class SimulationReport {
                 result.engine().steps(),
                 result.wallNanos() / NANOS);
         summary.errors()
-                .forEach(e -> row(
-                        out, "Failed", "%d times: %d %s: %s", e.count(), e.code(), e.type(), e.message()));
+                .forEach(e -> row(out, "Failed", "%d times: %d %s: %s", e.count(), e.code(), e.type(), e.message()));
         return out.toString();
     }
 

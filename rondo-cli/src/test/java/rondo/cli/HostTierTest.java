@@ -28,9 +28,9 @@ class HostTierTest {
     private static final List<String> WORDS = List.of(
             "river", "window", "seven", "table", "blue", "count", "letter", "north", "file", "green", "stone", "read");
 
-    /** Device pools of 12 window pages and 74 full ones; the sessions' prompts are twice that. */
+    /** Device pools of 35 window pages and 82 full ones; the sessions' prompts are twice that. */
     private static final String SMALL_DEVICE = """
-            max_seq_len: 768
+            max_seq_len: 1024
             max_batch_size: 4
             max_num_tokens: 128
             kv_cache_config:
@@ -55,7 +55,7 @@ class HostTierTest {
         for (int i = 0; i < sessions.size(); i++) {
             ArrayNode messages = sessions.get(i);
             SplittableRandom random = new SplittableRandom(1000L * turn + i);
-            messages.addObject().put("role", "user").put("content", words(random, turn == 1 ? 230 : 20));
+            messages.addObject().put("role", "user").put("content", words(random, turn == 1 ? 480 : 20));
             ObjectNode request = Json.mapper().createObjectNode();
             request.put("temperature", 0).put("max_tokens", 16).put("ignore_eos", true);
             request.putObject("conversation_params").put("conversation_id", "session-" + i);
@@ -94,6 +94,14 @@ class HostTierTest {
         return passes.stream().map(p -> p.stream().map(Reply::text).toList()).toList();
     }
 
+    /** The small device with a host tier of four times as much, and more keys. */
+    private static String withHost(String more) {
+        String own = more.replaceAll("kv_cache_config: \\{(.*)}\n", "");
+        String kv =
+                more.contains("kv_cache_config") ? more.replaceAll("(?s).*kv_cache_config: \\{(.*)}\n", "  $1\n") : "";
+        return own + SMALL_DEVICE + "  host_cache_size: 24MiB\n" + kv;
+    }
+
     private static KvStats.Counters full(BundledServer server) {
         return server.stats().kv().lifeCycles().get(1);
     }
@@ -110,18 +118,17 @@ class HostTierTest {
             strings = {
                 "",
                 "disable_overlap_scheduler: false\n",
-                "  block_reuse_config: {swa_endpoint_rewind_tokens: 64}\nrondo: {swa_endpoint_track_decode: true}\n",
-                "  block_reuse_config: {policy: per_conversation, max_num_turns: 2}\n"
+                "  swa_endpoint_track_decode: true\n  preemption: offload\n"
+                        + "kv_cache_config: {block_reuse_config: {swa_endpoint_rewind_tokens: 64}}\n",
+                "kv_cache_config: {block_reuse_config: {policy: per_conversation, max_num_turns: 2}}\n"
             })
     void theSecondPassOverTwiceTheDeviceComesFromTheHost(String more) throws Exception {
         List<List<String>> cold;
         try (BundledServer twin =
-                BundledServer.start("max_seq_len: 768\nkv_cache_config: {enable_block_reuse: false}\n")) {
+                BundledServer.start("max_seq_len: 1024\nkv_cache_config: {enable_block_reuse: false}\n")) {
             cold = texts(passes(twin));
         }
-        String top = more.startsWith("  ") ? "" : more;
-        String kv = more.startsWith("  ") ? more : "";
-        try (BundledServer server = BundledServer.start(top + SMALL_DEVICE + "  host_cache_size: 24MiB\n" + kv)) {
+        try (BundledServer server = BundledServer.start(withHost(more))) {
             List<ArrayNode> sessions = sessions();
             List<List<Reply>> warm = new ArrayList<>();
             warm.add(pass(server, sessions, 1));

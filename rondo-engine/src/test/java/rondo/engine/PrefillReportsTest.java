@@ -192,7 +192,7 @@ class PrefillReportsTest {
             }
             for (int length : new int[] {65, 90}) {
                 EngineHarness.Output out = EngineHarness.result(byLength.get(length));
-                assertThat(out.reason()).isEqualTo(FinishReason.ERROR);
+                assertThat(out.reason()).isEqualTo(FinishReason.REFUSED);
                 assertThat(out.error())
                         .contains("" + length)
                         .contains("max_num_tokens=64")

@@ -56,6 +56,11 @@ public final class ScarceCache implements KvCache {
     }
 
     @Override
+    public void pause(int reservation, long lastStep) {
+        kv.pause(reservation, lastStep);
+    }
+
+    @Override
     public boolean ready(int reservation) {
         return kv.ready(reservation);
     }
@@ -86,8 +91,18 @@ public final class ScarceCache implements KvCache {
     }
 
     @Override
+    public void now(long nanos) {
+        kv.now(nanos);
+    }
+
+    @Override
     public void copiesStarted(long batch) {
         kv.copiesStarted(batch);
+    }
+
+    @Override
+    public void now(long nanos) {
+        kv.now(nanos);
     }
 
     @Override
@@ -98,6 +113,16 @@ public final class ScarceCache implements KvCache {
     @Override
     public boolean clear() {
         return kv.clear();
+    }
+
+    @Override
+    public void pause(int reservation, long lastStep) {
+        kv.pause(reservation, lastStep);
+    }
+
+    @Override
+    public void now(long nanos) {
+        kv.now(nanos);
     }
 
     @Override

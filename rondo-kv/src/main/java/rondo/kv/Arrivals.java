@@ -17,7 +17,7 @@ final class Arrivals {
 
     /** The reservation waits for this page, unless it is there. */
     void await(int r, int forPage) {
-        if (pages.isUsable(forPage)) {
+        if (isThere(forPage)) {
             return;
         }
         if (count == page.length) {
@@ -29,6 +29,12 @@ final class Arrivals {
         missing[r]++;
     }
 
+    /** A private page may be written next: not while a copy still reads it, though nobody wants that copy any more. */
+    private boolean isThere(int forPage) {
+        boolean stillRead = pages.motion[forPage] == Motion.KEPT && pages.node[forPage] == Pages.NONE;
+        return pages.isUsable(forPage) && !stillRead;
+    }
+
     boolean hasAll(int r) {
         return missing[r] == 0;
     }
@@ -37,7 +43,7 @@ final class Arrivals {
     void update() {
         int kept = 0;
         for (int i = 0; i < count; i++) {
-            if (pages.isUsable(page[i])) {
+            if (isThere(page[i])) {
                 missing[reservation[i]]--;
             } else {
                 reservation[kept] = reservation[i];

@@ -97,12 +97,13 @@ final class EventBuffer {
         add(new KvEvent.Moved(lc, Optional.ofNullable(parent(node)), block, from, to));
     }
 
-    /** The priority of a node's page was raised. */
+    /** A node's page has got another priority. */
     void raised(int node, int lc, int from, int to) {
-        if (limit > 0) {
-            close(lc);
-            add(new KvEvent.Raised(lc, name(node), from, to));
+        if (limit == 0) {
+            return;
         }
+        close(lc);
+        add(new KvEvent.Raised(lc, name(node), from, to));
     }
 
     /** The cache was cleared and nothing is left. */
@@ -163,7 +164,8 @@ final class EventBuffer {
         return tree.isRoot(parent) ? null : name(parent);
     }
 
-    private KvEvent.Key name(int node) {
+    /** What a block is called in events. */
+    KvEvent.Key name(int node) {
         tree.key(node, key);
         if (tree.salted[node]) {
             sha.update(secret);

@@ -24,7 +24,7 @@ public sealed interface KvEvent {
     /** A block whose page has gone to another tier. */
     record Moved(int lifeCycle, Optional<Key> parent, Block block, Tier from, Tier to) implements KvEvent {}
 
-    /** A block whose page is to be kept for longer: its priority was raised. */
+    /** A block whose page has got another priority. */
     record Raised(int lifeCycle, Key key, int from, int to) implements KvEvent {}
 
     /** The cache was cleared, and nothing at all is left in it. */

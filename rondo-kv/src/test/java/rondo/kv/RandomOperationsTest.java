@@ -18,6 +18,9 @@ class RandomOperationsTest {
         CacheScope.unsalted(), CacheScope.salted("alice"), CacheScope.salted("bob")
     };
 
+    /** No event is lost to the buffer. */
+    private static final int ALL_EVENTS = 1 << 20;
+
     @Test
     void invariantsHoldUnderRandomOperations() {
         Totals totals = new Totals();
@@ -118,6 +121,7 @@ class RandomOperationsTest {
         final List<int[]> texts = new ArrayList<>();
         final Totals totals;
         final boolean tiers;
+        final EventMirror mirror = new EventMirror();
 
         Run(SplittableRandom random, Play.BlockHasherFactory hashers, boolean tiers, Totals totals) {
             this.random = random;
@@ -157,7 +161,7 @@ class RandomOperationsTest {
                     rewind,
                     threshold,
                     maxUtil,
-                    8 * random.nextInt(2),
+                    ALL_EVENTS * random.nextInt(2),
                     stepTokens);
         }
 
@@ -187,8 +191,20 @@ class RandomOperationsTest {
                 if (i % 4 == 0) {
                     checkMatch();
                 }
+                if (i % 3 == 0) {
+                    checkEvents();
+                }
             }
             comeToRest();
+            checkEvents();
+        }
+
+        /** 29; with equal keys for all blocks nobody could tell them apart. */
+        private void checkEvents() {
+            if (exactKeys && options.eventBufferSize() == ALL_EVENTS) {
+                assertThat(play.kv.drainEvents(mirror)).isZero();
+                assertThat(mirror.pages()).isEqualTo(EventMirror.of(play.kv.cached()));
+            }
         }
 
         private void comeToRest() {

@@ -63,7 +63,9 @@ class RetentionRulesTest {
     @Test
     void withTrackDecodeTheWindowBeforeTheReplysEndIsKeptToo() {
         for (boolean track : new boolean[] {false, true}) {
-            Play play = hybrid(64, 64, Play.rewind(4).withTrackDecode(track));
+            KvOptions options = new KvOptions(
+                    true, true, true, KvOptions.ReusePolicy.ALL_REUSABLE, 1, 4, 35, 0.95, 1000, 64, track);
+            Play play = hybrid(64, 64, options);
             play.playInChunks(8, "A", Play.range(0, 25), Play.range(500, 530)); // 54 tokens with KV, window from 47
             List<Integer> kept = new ArrayList<>();
             Pages pages = play.kv.cached().pages;
@@ -78,6 +80,13 @@ class RetentionRulesTest {
             } else {
                 assertThat(kept).containsExactlyInAnyOrder(3, 4, 5);
             }
+            List<KvEvent> raised = new ArrayList<>();
+            play.kv.drainEvents((id, e) -> {
+                if (e instanceof KvEvent.Raised) {
+                    raised.add(e);
+                }
+            });
+            assertThat(raised).hasSize(track ? 3 : 0);
             while (pages.priority[queue.first()] < 70) {
                 play.kv.cached().drop(queue.first());
             }

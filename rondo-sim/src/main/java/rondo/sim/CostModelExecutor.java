@@ -185,6 +185,11 @@ public final class CostModelExecutor implements Executor {
         return landed;
     }
 
+    /** Steps that were submitted and not awaited. */
+    public int stepsInFlight() {
+        return (int) (submitted - awaited);
+    }
+
     /** When the oldest batch of copies that is under way lands, or {@link #NEVER}. */
     public long nextLanding() {
         @Nullable Landing first = landings.peek();

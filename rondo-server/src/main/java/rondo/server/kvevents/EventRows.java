@@ -40,7 +40,7 @@ record EventRows(HashAlgorithm algorithm, CacheShape shape) {
             case KvEvent.Removed e -> removed(json, e);
             case KvEvent.Moved e -> moved(json, e);
             case KvEvent.Raised e -> raised(json, e);
-            case KvEvent.Cleared e -> throw new IllegalStateException("there is no row for it");
+                    case KvEvent.Cleared e -> throw new IllegalStateException("there is no row for it");
         };
         json.writeEndObject();
         json.writeNumberProperty("window_size", shape.windowSize(lifeCycle));
@@ -108,11 +108,7 @@ record EventRows(HashAlgorithm algorithm, CacheShape shape) {
         json.writeStringProperty("type", "updated");
         json.writeName("block_hash");
         algorithm.write(json, e.block().key());
-        json.writeObjectPropertyStart("cache_level");
-        json.writeStringProperty("type", "event_diff");
-        json.writeNumberProperty("new_value", level(e.to()));
-        json.writeNumberProperty("old_value", level(e.from()));
-        json.writeEndObject();
+        difference(json, "cache_level", level(e.from()), level(e.to()));
         json.writeNullProperty("priority");
         return e.lifeCycle();
     }
@@ -122,12 +118,16 @@ record EventRows(HashAlgorithm algorithm, CacheShape shape) {
         json.writeName("block_hash");
         algorithm.write(json, e.key());
         json.writeNullProperty("cache_level");
-        json.writeObjectPropertyStart("priority");
-        json.writeStringProperty("type", "event_diff");
-        json.writeNumberProperty("new_value", e.to());
-        json.writeNumberProperty("old_value", e.from());
-        json.writeEndObject();
+        difference(json, "priority", e.from(), e.to());
         return e.lifeCycle();
+    }
+
+    private static void difference(JsonGenerator json, String name, int from, int to) throws IOException {
+        json.writeObjectPropertyStart(name);
+        json.writeStringProperty("type", "event_diff");
+        json.writeNumberProperty("new_value", to);
+        json.writeNumberProperty("old_value", from);
+        json.writeEndObject();
     }
 
     private void key(JsonGenerator json, Optional<KvEvent.Key> key) throws IOException {

@@ -35,7 +35,8 @@ class EventRowsTest {
                         new KvEvent.Created(1, 64, 32),
                         Events.storedBelow(1, Events.FIRST, Events.PART),
                         Events.removed(0, Tier.DEVICE, Events.SECOND, Events.FIRST),
-                        Events.moved(1, Events.FIRST, Tier.DEVICE, Tier.HOST)))
+                        Events.moved(1, Events.FIRST, Tier.DEVICE, Tier.HOST),
+                        new KvEvent.Raised(0, Events.FIRST.key(), 0, 70)))
                 .isEqualTo("[{\"event_id\":0,\"data\":{\"type\":\"created\",\"num_blocks_per_cache_level\":[64,32]},"
                         + "\"window_size\":512,\"layer_group_id\":1," + TAIL
                         + ",{\"event_id\":1,\"data\":{\"type\":\"stored\",\"parent_hash\":\"" + Events.FIRST_HEX
@@ -46,7 +47,10 @@ class EventRowsTest {
                         + "\",\"" + Events.FIRST_HEX + "\"]},\"window_size\":8,\"layer_group_id\":0," + TAIL
                         + ",{\"event_id\":3,\"data\":{\"type\":\"updated\",\"block_hash\":\"" + Events.FIRST_HEX
                         + "\",\"cache_level\":{\"type\":\"event_diff\",\"new_value\":1,\"old_value\":0},"
-                        + "\"priority\":null},\"window_size\":512,\"layer_group_id\":1," + TAIL + "]");
+                        + "\"priority\":null},\"window_size\":512,\"layer_group_id\":1," + TAIL
+                        + ",{\"event_id\":4,\"data\":{\"type\":\"updated\",\"block_hash\":\"" + Events.FIRST_HEX
+                        + "\",\"cache_level\":null,\"priority\":{\"type\":\"event_diff\",\"new_value\":70,"
+                        + "\"old_value\":0}},\"window_size\":8,\"layer_group_id\":0," + TAIL + "]");
     }
 
     @Test

@@ -72,6 +72,7 @@ class KvEventStreamTest {
             stream.accept(id, event);
             switch (event) {
                 case KvEvent.Created c -> {}
+                case KvEvent.Raised r -> {}
                 case KvEvent.Stored s ->
                     s.blocks().forEach(b -> change(s.lifeCycle(), b.key(), s.tier(), b.tokens().length() == B, true));
                 case KvEvent.Removed r ->
@@ -107,6 +108,7 @@ class KvEventStreamTest {
                 .tokensPerBlock(B)
                 .lifeCycles(cycles)
                 .pages(pages)
+                .hostPages(12)
                 .vocabulary(7)
                 .events(events, 1 << 20)
                 .open();
