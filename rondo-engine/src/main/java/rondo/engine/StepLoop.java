@@ -379,7 +379,9 @@ final class StepLoop {
         s.handle.output().append(result, row);
         counters.add(Counters.GENERATED_TOKENS, 1);
         touch(s);
-        if (ends) {
+        if (s.request.constraint().finished()) {
+            end(s, Ending.STOP, true);
+        } else if (ends) {
             end(s, stop.isStopToken(token) ? new Ending(FinishReason.STOP, token, "") : Ending.STOP, true);
         } else if (s.keys.outputTokens() >= s.limit) {
             end(s, s.limitReason == FinishReason.LENGTH ? Ending.LENGTH : new Ending(s.limitReason, -1, ""), true);

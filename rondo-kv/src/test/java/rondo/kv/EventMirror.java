@@ -37,8 +37,7 @@ final class EventMirror implements KvEventSink {
             case KvEvent.Moved m -> {
                 Place place = new Place(m.lifeCycle(), m.block().key());
                 assertThat(pages).containsKey(place);
-                Page before = pages.put(
-                        place, new Page(m.to(), pages.get(place).priority()));
+                Page before = pages.put(place, new Page(m.to(), pages.get(place).priority()));
                 assertThat(before.tier()).isEqualTo(m.from()).isNotEqualTo(m.to());
             }
             case KvEvent.Raised r -> {

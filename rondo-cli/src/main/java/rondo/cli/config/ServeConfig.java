@@ -210,6 +210,7 @@ public record ServeConfig(
      * @param maxRequestBytes    body limit
      * @param apiKeys            accepted keys; empty = none asked for
      * @param strictBody         whether unknown body fields are errors
+     * @param openSchemas        whether absent additionalProperties means true in guided output
      * @param metricsAlias       whether metrics carry their trtllm_ names as well
      * @param metricsFormat      what GET /metrics answers
      * @param maxCharsPerToken   texts longer than this × max_seq_len are refused before tokenization
@@ -221,6 +222,7 @@ public record ServeConfig(
             long maxRequestBytes,
             List<String> apiKeys,
             boolean strictBody,
+            boolean openSchemas,
             boolean metricsAlias,
             MetricsFormat metricsFormat,
             int maxCharsPerToken) {

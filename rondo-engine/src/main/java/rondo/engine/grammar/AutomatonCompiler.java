@@ -63,8 +63,8 @@ final class AutomatonCompiler implements NfaBuilder.Alphabet {
 
     @Override
     public int counted(Expr.Repeat repeat) {
-        boolean unrolled = repeat.min() <= UNROLLED
-                && (repeat.max() == Expr.Repeat.UNBOUNDED || repeat.max() <= UNROLLED);
+        boolean unrolled =
+                repeat.min() <= UNROLLED && (repeat.max() == Expr.Repeat.UNBOUNDED || repeat.max() <= UNROLLED);
         if (unrolled) {
             return -1;
         }

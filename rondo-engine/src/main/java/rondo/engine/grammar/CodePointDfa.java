@@ -102,7 +102,12 @@ final class CodePointDfa {
             }
             int[][] none = new int[n][0];
             return new Dfa(
-                    low.toArray(new int[0][]), high.toArray(new int[0][]), target.toArray(new int[0][]), none, none, accepting);
+                    low.toArray(new int[0][]),
+                    high.toArray(new int[0][]),
+                    target.toArray(new int[0][]),
+                    none,
+                    none,
+                    accepting);
         }
 
         /** Splits an edge of the first automaton by those of the second. */

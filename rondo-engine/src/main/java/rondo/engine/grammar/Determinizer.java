@@ -56,7 +56,12 @@ final class Determinizer {
         }
         int[][] none = new int[0][];
         return new Dfa(
-                low.toArray(none), high.toArray(none), target.toArray(none), calls.toArray(none), after.toArray(none), accepting);
+                low.toArray(none),
+                high.toArray(none),
+                target.toArray(none),
+                calls.toArray(none),
+                after.toArray(none),
+                accepting);
     }
 
     private void ranges(int[] subset, List<int[]> lows, List<int[]> highs, List<int[]> targets) {
@@ -75,7 +80,11 @@ final class Determinizer {
         IntList low = new IntList();
         IntList high = new IntList();
         IntList target = new IntList();
-        int[] sortedEdges = Arrays.stream(edges.toArray()).boxed().sorted((x, y) -> Integer.compare(nfa.low(x), nfa.low(y))).mapToInt(Integer::intValue).toArray();
+        int[] sortedEdges = Arrays.stream(edges.toArray())
+                .boxed()
+                .sorted((x, y) -> Integer.compare(nfa.low(x), nfa.low(y)))
+                .mapToInt(Integer::intValue)
+                .toArray();
         IntList open = new IntList();
         int nextEdge = 0;
         for (int c = 0; c + 1 < cuts.length; c++) {

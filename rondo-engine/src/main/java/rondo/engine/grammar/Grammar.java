@@ -32,6 +32,11 @@ public final class Grammar {
         }
     }
 
+    /** Estimated memory: the automaton and the token sets found so far. */
+    long bytes() {
+        return 200L * automaton.states() + reach.bytes();
+    }
+
     /** States of its automaton. */
     public int states() {
         return automaton.states();

@@ -92,6 +92,11 @@ final class GrammarConstraint implements TokenConstraint {
         return now().ends;
     }
 
+    @Override
+    public boolean finished() {
+        return now().ends && now().frames.length == 0;
+    }
+
     private boolean isEnd(int token) {
         for (int id : endIds) {
             if (id == token) {

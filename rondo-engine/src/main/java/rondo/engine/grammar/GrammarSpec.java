@@ -17,6 +17,24 @@ public sealed interface GrammarSpec {
     /** The whole output matches. */
     record Regex(String regex) implements GrammarSpec {}
 
+    /**
+     * Calls of functions, at least one.
+     *
+     * @param separator between calls
+     * @param most      1, or {@link Integer#MAX_VALUE}
+     */
+    record Calls(List<Call> calls, String separator, int most) implements GrammarSpec {
+        public Calls {
+            calls = List.copyOf(calls);
+        }
+    }
+
+    /** Arguments under a schema between two fixed texts. */
+    record Call(String begin, Schema arguments, String end) {}
+
+    /** Either of two. */
+    record Either(GrammarSpec one, GrammarSpec other) implements GrammarSpec {}
+
     /** EBNF in the GBNF dialect. */
     record Ebnf(String grammar) implements GrammarSpec {}
 

@@ -34,13 +34,20 @@ final class JsonSchema {
     private static final int MAX_DEPTH = 128;
     private static final List<String> ALL_TYPES = List.of("object", "array", "string", "number", "boolean", "null");
     private static final Map<String, List<String>> TYPE_OF_KEYWORD = Map.of(
-            "object", List.of("properties", "required", "additionalProperties", "patternProperties", "minProperties", "maxProperties"),
+            "object",
+                    List.of(
+                            "properties",
+                            "required",
+                            "additionalProperties",
+                            "patternProperties",
+                            "minProperties",
+                            "maxProperties"),
             "array", List.of("items", "prefixItems", "minItems", "maxItems"),
             "string", List.of("pattern", "minLength", "maxLength", "format"),
             "number", List.of("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"));
 
     private final JsonNode root;
-    final GrammarRules rules = new GrammarRules();
+    final GrammarRules rules;
     final JsonValues values;
     final Budget budget;
     private final SchemaMerge merge;
@@ -49,8 +56,9 @@ final class JsonSchema {
     private final SchemaStrings strings;
     private int depth;
 
-    private JsonSchema(JsonNode root, boolean open, boolean strictWhitespace, Budget budget) {
+    private JsonSchema(JsonNode root, GrammarRules rules, boolean open, boolean strictWhitespace, Budget budget) {
         this.root = root;
+        this.rules = rules;
         this.budget = budget;
         values = new JsonValues(rules, strictWhitespace);
         merge = new SchemaMerge(this::resolve);
@@ -59,21 +67,17 @@ final class JsonSchema {
     }
 
     /**
+     * Adds the schema's rules.
+     *
      * @param open             whether absent {@code additionalProperties} means true
      * @param strictWhitespace whether no white space is allowed at all
      */
-    static GrammarRules compile(JsonNode schema, boolean open, boolean strictWhitespace, Budget budget) {
-        JsonSchema compiler = new JsonSchema(schema, open, strictWhitespace, budget);
-        compiler.references.put("", 0);
-        compiler.rules.root(compiler.value(schema, ""));
-        return compiler.rules;
-    }
-
-    /** Any JSON object at all. */
-    static GrammarRules anyObject(boolean strictWhitespace) {
-        GrammarRules rules = new GrammarRules();
-        rules.root(new JsonValues(rules, strictWhitespace).object());
-        return rules;
+    static Expr compile(JsonNode schema, GrammarRules rules, boolean open, boolean strictWhitespace, Budget budget) {
+        JsonSchema compiler = new JsonSchema(schema, rules, open, strictWhitespace, budget);
+        int whole = rules.define("schema");
+        compiler.references.put("", whole);
+        rules.body(whole, compiler.value(schema, ""));
+        return new Expr.Call(whole);
     }
 
     Expr value(JsonNode schema, String at) {

@@ -9,8 +9,8 @@ final class JsonText {
     private static final CharSet MUST_ESCAPE = CONTROL.or(CharSet.of("\"\\"));
     private static final String SHORT_ESCAPED = "\"\\\b\f\n\r\t";
     private static final String SHORT_LETTERS = "\"\\bfnrt";
-    private static final Expr HEX = new Expr.Chars(
-            CharSet.range('0', '9').or(CharSet.range('a', 'f')).or(CharSet.range('A', 'F')));
+    private static final Expr HEX =
+            new Expr.Chars(CharSet.range('0', '9').or(CharSet.range('a', 'f')).or(CharSet.range('A', 'F')));
 
     /** One character of a string's inside, in any of JSON's spellings; surrogates in pairs only. */
     static final Expr STRING_CHAR = Expr.alt(
@@ -21,8 +21,8 @@ final class JsonText {
 
     private static final Expr DIGIT = Expr.range('0', '9');
     private static final int MAX_INTEGER_DIGITS = 15;
-    private static final Expr UNSIGNED_INTEGER = Expr.alt(
-            Expr.text("0"), Expr.seq(Expr.range('1', '9'), Expr.repeat(DIGIT, 0, MAX_INTEGER_DIGITS - 1)));
+    private static final Expr UNSIGNED_INTEGER =
+            Expr.alt(Expr.text("0"), Expr.seq(Expr.range('1', '9'), Expr.repeat(DIGIT, 0, MAX_INTEGER_DIGITS - 1)));
 
     static final Expr INTEGER = Expr.seq(Expr.optional(Expr.text("-")), UNSIGNED_INTEGER);
 
@@ -72,11 +72,9 @@ final class JsonText {
     private static Expr unicodeEscape() {
         Expr notD = new Expr.Chars(CharSet.range('0', '9').or(CharSet.of("abcefABCEF")));
         Expr d = Expr.chars("dD");
-        Expr scalar = Expr.alt(
-                Expr.seq(notD, HEX, HEX, HEX), Expr.seq(d, Expr.range('0', '7'), HEX, HEX));
+        Expr scalar = Expr.alt(Expr.seq(notD, HEX, HEX, HEX), Expr.seq(d, Expr.range('0', '7'), HEX, HEX));
         Expr high = Expr.seq(d, Expr.chars("89abAB"), HEX, HEX);
-        Expr low = Expr.seq(
-                d, new Expr.Chars(CharSet.of("cdefCDEF")), HEX, HEX);
+        Expr low = Expr.seq(d, new Expr.Chars(CharSet.of("cdefCDEF")), HEX, HEX);
         return Expr.alt(scalar, Expr.seq(high, Expr.text("\\u"), low));
     }
 }

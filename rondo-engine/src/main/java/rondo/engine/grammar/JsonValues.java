@@ -24,8 +24,16 @@ final class JsonValues {
     }
 
     Expr any() {
-        return rule("any", () -> Expr.alt(
-                object(), anyArray(), string(), number(), Expr.text("true"), Expr.text("false"), Expr.text("null")));
+        return rule(
+                "any",
+                () -> Expr.alt(
+                        object(),
+                        anyArray(),
+                        string(),
+                        number(),
+                        Expr.text("true"),
+                        Expr.text("false"),
+                        Expr.text("null")));
     }
 
     Expr object() {

@@ -69,7 +69,8 @@ final class Mover {
             return;
         }
         if (seen.size() > MAX_PLACES) {
-            throw new UnsupportedGrammar("", "the grammar is too ambiguous: more than " + MAX_PLACES + " readings at once");
+            throw new UnsupportedGrammar(
+                    "", "the grammar is too ambiguous: more than " + MAX_PLACES + " readings at once");
         }
         int s = f.state;
         int rule = automaton.ruleOf[s];

@@ -38,6 +38,10 @@ final class ReachTable {
     private final Step[] path;
     private final IntList tokens = new IntList();
     private final IntList exits = new IntList();
+    /** Many places allow the same tokens. */
+    private final Map<TokenMask, TokenMask> masks = new HashMap<>();
+
+    private volatile long bytes;
 
     ReachTable(Automaton automaton, TokenTrie trie) {
         this.automaton = automaton;
@@ -108,8 +112,15 @@ final class ReachTable {
     }
 
     private Reach found() {
-        return new Reach(
-                TokenMask.of(tokens.items, tokens.size, trie.vocabulary()), Reach.Exits.of(exits.toArray()));
+        TokenMask mask = TokenMask.of(tokens.items, tokens.size, trie.vocabulary());
+        TokenMask known = masks.putIfAbsent(mask, mask);
+        bytes += 4L * exits.size + (known == null ? mask.bytes() : 0);
+        return new Reach(known == null ? mask : known, Reach.Exits.of(exits.toArray()));
+    }
+
+    /** Memory of what was found, about. */
+    long bytes() {
+        return bytes;
     }
 
     /** All of the tree below a node, from a configuration. */

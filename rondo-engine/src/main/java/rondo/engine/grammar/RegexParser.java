@@ -24,7 +24,8 @@ final class RegexParser {
 
     /** The whole text must match; anchors at the ends change nothing. */
     static Expr full(String regex) {
-        return Expr.alt(new RegexParser(regex).top().stream().map(Alternative::body).toList());
+        return Expr.alt(
+                new RegexParser(regex).top().stream().map(Alternative::body).toList());
     }
 
     /** Some part of the text must match, as JSON Schema's {@code pattern} says. */
@@ -308,7 +309,8 @@ final class RegexParser {
             }
             at++;
             CharSet high = classItem();
-            boolean single = low.size() == 1 && low.low(0) == low.high(0) && high.size() == 1 && high.low(0) == high.high(0);
+            boolean single =
+                    low.size() == 1 && low.low(0) == low.high(0) && high.size() == 1 && high.low(0) == high.high(0);
             if (!single || low.low(0) > high.low(0)) {
                 throw fault("a range in a character class is wrong");
             }

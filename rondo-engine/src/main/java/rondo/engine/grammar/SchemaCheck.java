@@ -57,7 +57,8 @@ final class SchemaCheck {
             case "array" -> value.isArray();
             case "string" -> value.isString();
             case "number" -> value.isNumber();
-            case "integer" -> value.isNumber() && value.decimalValue().stripTrailingZeros().scale() <= 0;
+            case "integer" ->
+                value.isNumber() && value.decimalValue().stripTrailingZeros().scale() <= 0;
             case "boolean" -> value.isBoolean();
             case "null" -> value.isNull();
             default -> false;
@@ -107,7 +108,8 @@ final class SchemaCheck {
         if (node.isMissingNode()) {
             return absent;
         }
-        boolean whole = node.isNumber() && node.decimalValue().stripTrailingZeros().scale() <= 0;
+        boolean whole =
+                node.isNumber() && node.decimalValue().stripTrailingZeros().scale() <= 0;
         if (!whole || node.decimalValue().signum() < 0) {
             throw new UnsupportedGrammar(at + "/" + name, "'" + name + "' must be a whole number of at least 0");
         }

@@ -93,8 +93,10 @@ final class SchemaMerge {
                         : Json.mapper().createArrayNode();
                 merged.set("allOf", all.add(Json.mapper().createObjectNode().set(name, b)));
             }
-            default -> throw new UnsupportedGrammar(
-                    at + "/" + name, "two different values of '" + name + "' that must both hold are not supported");
+            default ->
+                throw new UnsupportedGrammar(
+                        at + "/" + name,
+                        "two different values of '" + name + "' that must both hold are not supported");
         }
     }
 
@@ -102,7 +104,9 @@ final class SchemaMerge {
         ObjectNode merged = ((ObjectNode) a).deepCopy();
         for (Map.Entry<String, JsonNode> p : b.properties()) {
             JsonNode mine = merged.get(p.getKey());
-            merged.set(p.getKey(), mine == null ? p.getValue() : both(mine, p.getValue(), at + "/properties/" + p.getKey()));
+            merged.set(
+                    p.getKey(),
+                    mine == null ? p.getValue() : both(mine, p.getValue(), at + "/properties/" + p.getKey()));
         }
         return merged;
     }
@@ -131,7 +135,8 @@ final class SchemaMerge {
         ArrayNode found = Json.mapper().createArrayNode();
         for (JsonNode x : a.isArray() ? a : Json.mapper().createArrayNode().add(a)) {
             for (JsonNode y : b.isArray() ? b : Json.mapper().createArrayNode().add(b)) {
-                boolean narrower = x.asString().equals("integer") && y.asString().equals("number");
+                boolean narrower =
+                        x.asString().equals("integer") && y.asString().equals("number");
                 boolean wider = x.asString().equals("number") && y.asString().equals("integer");
                 if (x.equals(y) || narrower) {
                     found.add(x);

@@ -198,6 +198,8 @@ final class SchemaNumbers {
 
     /** Bounds with so many digits are not followed. */
     static boolean tooLong(BigDecimal bound) {
-        return bound.precision() > MAX_BOUND_DIGITS || Math.abs((long) bound.precision() - bound.scale()) > MAX_BOUND_DIGITS || bound.scale() > MAX_BOUND_DIGITS;
+        return bound.precision() > MAX_BOUND_DIGITS
+                || Math.abs((long) bound.precision() - bound.scale()) > MAX_BOUND_DIGITS
+                || bound.scale() > MAX_BOUND_DIGITS;
     }
 }

@@ -31,7 +31,13 @@ final class SchemaObjects {
         for (String name : required) {
             if (!named.containsKey(name)) {
                 boolean closed = others.isBoolean() && !others.booleanValue();
-                named.put(name, closed ? Expr.NEVER : others.isObject() ? schemas.value(others, at + "/additionalProperties") : values.any());
+                named.put(
+                        name,
+                        closed
+                                ? Expr.NEVER
+                                : others.isObject()
+                                        ? schemas.value(others, at + "/additionalProperties")
+                                        : values.any());
             }
         }
         Optional<Expr> extra = extra(schema, named, others, at);
@@ -81,10 +87,12 @@ final class SchemaObjects {
     private void refuseCounts(
             Map<String, Expr> named, Set<String> required, boolean extra, int min, int max, String at) {
         if (min > required.size()) {
-            throw new UnsupportedGrammar(at + "/minProperties", "minProperties is not supported beside named properties");
+            throw new UnsupportedGrammar(
+                    at + "/minProperties", "minProperties is not supported beside named properties");
         }
         if (max < named.size() || extra && max != Expr.Repeat.UNBOUNDED) {
-            throw new UnsupportedGrammar(at + "/maxProperties", "maxProperties is not supported beside named properties");
+            throw new UnsupportedGrammar(
+                    at + "/maxProperties", "maxProperties is not supported beside named properties");
         }
     }
 
@@ -127,7 +135,8 @@ final class SchemaObjects {
     private Expr members(Map<String, Expr> named, Set<String> required, Optional<Expr> extra) {
         List<String> names = new ArrayList<>(named.keySet());
         Expr following = extra.map(e -> Expr.star(Expr.seq(values.comma(), e))).orElse(Expr.EMPTY);
-        Expr leading = extra.map(e -> Expr.list(e, values.comma(), 0, Expr.Repeat.UNBOUNDED)).orElse(Expr.EMPTY);
+        Expr leading = extra.map(e -> Expr.list(e, values.comma(), 0, Expr.Repeat.UNBOUNDED))
+                .orElse(Expr.EMPTY);
         for (String name : names.reversed()) {
             Expr key = Expr.text(JsonText.quote(name));
             Expr pair = values.pair(key, named.getOrDefault(name, Expr.NEVER));

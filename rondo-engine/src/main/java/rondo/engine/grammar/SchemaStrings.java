@@ -23,7 +23,9 @@ final class SchemaStrings {
         boolean anyLength = min == 0 && max == Expr.Repeat.UNBOUNDED;
         List<Expr> languages = languages(schema, at);
         if (languages.isEmpty()) {
-            return anyLength ? values.string() : values.rule("string", quoted(Expr.repeat(JsonText.STRING_CHAR, min, max)));
+            return anyLength
+                    ? values.string()
+                    : values.rule("string", quoted(Expr.repeat(JsonText.STRING_CHAR, min, max)));
         }
         if (languages.size() == 1 && anyLength) {
             return values.rule("pattern", quoted(Expr.inJsonString(languages.getFirst())));

@@ -42,8 +42,14 @@ final class TokenMask {
         }
     }
 
-    boolean isEmpty() {
-        return ids.length == 0 && words.length == 0;
+    @Override
+    public boolean equals(Object o) {
+        return o instanceof TokenMask m && Arrays.equals(ids, m.ids) && Arrays.equals(words, m.words);
+    }
+
+    @Override
+    public int hashCode() {
+        return 31 * Arrays.hashCode(ids) + Arrays.hashCode(words);
     }
 
     long bytes() {

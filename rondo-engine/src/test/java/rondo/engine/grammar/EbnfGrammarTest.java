@@ -8,8 +8,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class EbnfGrammarTest {
-    private static final String ARITHMETIC =
-            """
+    private static final String ARITHMETIC = """
             # sums of products
             root   ::= term (("+" | "-") term)*
             term   ::= factor

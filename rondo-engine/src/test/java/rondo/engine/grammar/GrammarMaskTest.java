@@ -16,16 +16,14 @@ class GrammarMaskTest {
             new GrammarSpec.Regex("[a-f]{3,40}-\\d+"),
             new GrammarSpec.Regex("(a{20,}|[ab]{17})\\p{Lu}?[^x]{0,2}"),
             new GrammarSpec.Ebnf("root ::= \"(\" root \")\" | item+ # nested\nitem ::= [a-c] | \"[\" root \"]\""),
-            new GrammarSpec.Ebnf("root ::= word (\" \" word){0,40}\nword ::= [a-z]{1,20} | empty \"-\"\nempty ::= \"\""),
+            new GrammarSpec.Ebnf(
+                    "root ::= word (\" \" word){0,40}\nword ::= [a-z]{1,20} | empty \"-\"\nempty ::= \"\""),
             new GrammarSpec.Choice(List.of("abc", "abd", "ab", "日本語")),
-            new GrammarSpec.Schema(
-                    """
+            new GrammarSpec.Schema("""
                     {"type":"object","properties":{"a":{"type":"string","maxLength":20},"b":{"type":"integer",
                     "minimum":-5,"maximum":120},"c":{"enum":["x",1,null]},"d":{"type":"array","items":{"$ref":"#"},
                     "maxItems":3}},"required":["a","b"]}
-                    """,
-                    false,
-                    false),
+                    """, false, false),
             new GrammarSpec.Schema("{\"type\":\"string\",\"minLength\":18,\"maxLength\":40}", false, true));
 
     /** The mask, put together from remembered walks, against the automaton moved by each token alone. */
@@ -69,7 +67,9 @@ class GrammarMaskTest {
         Seeds.forEach(10, random -> {
             for (GrammarSpec spec : GRAMMARS) {
                 String said = talker.say(spec, random, 60);
-                assertThat(talker.accepts(spec, said)).as("%s said by %s", said, spec).isTrue();
+                assertThat(talker.accepts(spec, said))
+                        .as("%s said by %s", said, spec)
+                        .isTrue();
             }
         });
     }
@@ -103,7 +103,8 @@ class GrammarMaskTest {
                         TokenConstraint constraint = grammar.start(new int[] {talker.end});
                         for (int step = 0; step < 30; step++) {
                             List<Integer> allowed = talker.allowed(constraint);
-                            assertThat(constraint.accept(allowed.get(random.nextInt(allowed.size())))).isTrue();
+                            assertThat(constraint.accept(allowed.get(random.nextInt(allowed.size()))))
+                                    .isTrue();
                             if (constraint.mayEnd()) {
                                 break;
                             }

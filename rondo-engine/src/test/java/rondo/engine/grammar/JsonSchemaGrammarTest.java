@@ -75,7 +75,8 @@ class JsonSchemaGrammarTest {
     @Test
     void separatorsAndIndentationMayBeThereUnlessStrict() {
         Talker talker = new Talker();
-        String schema = "{\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"array\",\"items\":{\"type\":\"null\"}}}}";
+        String schema =
+                "{\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"array\",\"items\":{\"type\":\"null\"}}}}";
         GrammarSpec strict = new GrammarSpec.Schema(schema, false, true);
         for (String text : List.of("{\n  \"a\": [\n    null,\n    null\n  ]\n}", "{ \"a\":[ null, null ] }")) {
             assertThat(talker.accepts(schema(schema), text)).as(text).isTrue();

@@ -12,7 +12,22 @@ import rondo.base.Seeds;
 
 class RegexGrammarTest {
     private static final String[] ATOMS = {
-        "a", "b", "[ab]", "[^a]", "\\d", "\\w", ".", "é", "[α-ω]", "\\s", "(?:ab|c)", "x", "\\.", "[a-cx-z]", "\\u0041", "\\x42"
+        "a",
+        "b",
+        "[ab]",
+        "[^a]",
+        "\\d",
+        "\\w",
+        ".",
+        "é",
+        "[α-ω]",
+        "\\s",
+        "(?:ab|c)",
+        "x",
+        "\\.",
+        "[a-cx-z]",
+        "\\u0041",
+        "\\x42"
     };
     private static final String[] QUANTIFIERS = {"", "", "", "*", "+", "?", "{2}", "{1,3}", "{2,}", "+?", "{0,20}"};
 
@@ -55,8 +70,28 @@ class RegexGrammarTest {
 
     @ParameterizedTest
     @ValueSource(
-            strings = {"(?=a)b", "(?<!a)b", "(a)\\1", "\\bword", "a++", "(?i)a", "a^b", "a$b", "(", "a)", "[a", "*a", "a{3,1}",
-                "[z-a]", "\\p{Greek}", "\\k<x>", "\\q", "a\\", "[[:alpha:]]", "(?<n"})
+            strings = {
+                "(?=a)b",
+                "(?<!a)b",
+                "(a)\\1",
+                "\\bword",
+                "a++",
+                "(?i)a",
+                "a^b",
+                "a$b",
+                "(",
+                "a)",
+                "[a",
+                "*a",
+                "a{3,1}",
+                "[z-a]",
+                "\\p{Greek}",
+                "\\k<x>",
+                "\\q",
+                "a\\",
+                "[[:alpha:]]",
+                "(?<n"
+            })
     void whatAMaskCannotFollowIsRefused(String regex) {
         Talker talker = new Talker();
         assertThatThrownBy(() -> talker.compile(new GrammarSpec.Regex(regex)))
@@ -67,9 +102,12 @@ class RegexGrammarTest {
     @Test
     void aHugeExpressionIsRefusedInTime() {
         Talker talker = new Talker();
-        for (String regex : new String[] {"((a{1,90}){1,90}){1,90}", "(.*a.{17}b){5}|(.*c.{16}d){5}", "(a?){5000}a{5000}", "(".repeat(5000)}) {
+        for (String regex : new String[] {
+            "((a{1,90}){1,90}){1,90}", "(.*a.{17}b){5}|(.*c.{16}d){5}", "(a?){5000}a{5000}", "(".repeat(5000)
+        }) {
             long start = System.nanoTime();
-            assertThatThrownBy(() -> talker.compile(new GrammarSpec.Regex(regex))).isInstanceOf(UnsupportedGrammar.class);
+            assertThatThrownBy(() -> talker.compile(new GrammarSpec.Regex(regex)))
+                    .isInstanceOf(UnsupportedGrammar.class);
             assertThat(System.nanoTime() - start).as(regex.substring(0, 20)).isLessThan(6_000_000_000L);
         }
     }

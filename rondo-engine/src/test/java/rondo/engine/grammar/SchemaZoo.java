@@ -10,7 +10,9 @@ import java.util.SplittableRandom;
 
 /** Two hundred schemas: those written by hand, grids of numeric bounds, wide ones, and random nested ones. */
 final class SchemaZoo {
-    private static final String[] BOUNDS = {"-1000", "-99.5", "-1", "-0.25", "0", "0.001", "1", "7", "9.99", "10", "123456"};
+    private static final String[] BOUNDS = {
+        "-1000", "-99.5", "-1", "-0.25", "0", "0.001", "1", "7", "9.99", "10", "123456"
+    };
 
     private SchemaZoo() {}
 
@@ -46,7 +48,8 @@ final class SchemaZoo {
             found.add("{\"type\":\"" + type + "\",\"minimum\":" + BOUNDS[i] + "}");
             found.add("{\"type\":\"" + type + "\",\"exclusiveMaximum\":" + BOUNDS[i] + "}");
             int j = Math.min(BOUNDS.length - 1, i + 1 + i % 4);
-            found.add("{\"type\":\"" + type + "\",\"exclusiveMinimum\":" + BOUNDS[i] + ",\"maximum\":" + BOUNDS[j] + "}");
+            found.add(
+                    "{\"type\":\"" + type + "\",\"exclusiveMinimum\":" + BOUNDS[i] + ",\"maximum\":" + BOUNDS[j] + "}");
         }
     }
 
@@ -54,7 +57,10 @@ final class SchemaZoo {
         StringBuilder out = new StringBuilder("{\"type\":\"object\",\"properties\":{");
         StringBuilder names = new StringBuilder();
         for (int i = 0; i < properties; i++) {
-            out.append(i == 0 ? "" : ",").append("\"property_").append(i).append("\":{\"type\":\"integer\",\"maximum\":9}");
+            out.append(i == 0 ? "" : ",")
+                    .append("\"property_")
+                    .append(i)
+                    .append("\":{\"type\":\"integer\",\"maximum\":9}");
             if (i < required) {
                 names.append(i == 0 ? "" : ",").append("\"property_").append(i).append('"');
             }
@@ -63,7 +69,8 @@ final class SchemaZoo {
     }
 
     private static String nested(int depth) {
-        return "{\"type\":\"array\",\"minItems\":1,\"maxItems\":2,\"items\":".repeat(depth) + "{\"type\":\"null\"}" + "}".repeat(depth);
+        return "{\"type\":\"array\",\"minItems\":1,\"maxItems\":2,\"items\":".repeat(depth) + "{\"type\":\"null\"}"
+                + "}".repeat(depth);
     }
 
     private static String manyNames(int count) {
@@ -82,8 +89,9 @@ final class SchemaZoo {
             case 3 -> "{\"type\":[\"boolean\",\"null\"]}";
             case 4 -> "{\"type\":\"number\",\"minimum\":-1.5,\"maximum\":" + random.nextInt(5) + ".25}";
             case 5 -> "{\"type\":\"string\",\"pattern\":\"^[a-c]{" + random.nextInt(1, 4) + ",20}é?$\"}";
-            case 6 -> "{\"type\":\"array\",\"items\":" + random(random, depth - 1) + ",\"minItems\":" + random.nextInt(3)
-                    + ",\"maxItems\":" + random.nextInt(3, 6) + "}";
+            case 6 ->
+                "{\"type\":\"array\",\"items\":" + random(random, depth - 1) + ",\"minItems\":" + random.nextInt(3)
+                        + ",\"maxItems\":" + random.nextInt(3, 6) + "}";
             case 7 -> "{\"anyOf\":[" + random(random, depth - 1) + "," + random(random, depth - 1) + "]}";
             default -> object(random, depth);
         };
@@ -96,7 +104,10 @@ final class SchemaZoo {
         for (int i = 0; i < count; i++) {
             out.append(i == 0 ? "" : ",").append("\"k").append(i).append("\":").append(random(random, depth - 1));
             if (random.nextBoolean()) {
-                required.append(required.isEmpty() ? "" : ",").append("\"k").append(i).append('"');
+                required.append(required.isEmpty() ? "" : ",")
+                        .append("\"k")
+                        .append(i)
+                        .append('"');
             }
         }
         return out.append("},\"required\":[").append(required).append("]}").toString();

@@ -40,7 +40,7 @@ record EventRows(HashAlgorithm algorithm, CacheShape shape) {
             case KvEvent.Removed e -> removed(json, e);
             case KvEvent.Moved e -> moved(json, e);
             case KvEvent.Raised e -> raised(json, e);
-                    case KvEvent.Cleared e -> throw new IllegalStateException("there is no row for it");
+            case KvEvent.Cleared e -> throw new IllegalStateException("there is no row for it");
         };
         json.writeEndObject();
         json.writeNumberProperty("window_size", shape.windowSize(lifeCycle));

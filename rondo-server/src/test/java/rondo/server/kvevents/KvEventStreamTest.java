@@ -74,7 +74,9 @@ class KvEventStreamTest {
                 case KvEvent.Created c -> {}
                 case KvEvent.Raised r -> {}
                 case KvEvent.Stored s ->
-                    s.blocks().forEach(b -> change(s.lifeCycle(), b.key(), s.tier(), b.tokens().length() == B, true));
+                    s.blocks()
+                            .forEach(b -> change(
+                                    s.lifeCycle(), b.key(), s.tier(), b.tokens().length() == B, true));
                 case KvEvent.Removed r ->
                     r.blocks().forEach(g -> change(r.lifeCycle(), g.key(), g.tier(), g.whole(), false));
                 case KvEvent.Moved m -> {
@@ -223,7 +225,12 @@ class KvEventStreamTest {
             assertThat(sub.hasReceiveMore()).isFalse();
             assertThat(Router.text(topic)).isEqualTo("kv@pod@m");
             assertThat(number).hasSize(8).startsWith(0, 0, 0, 0);
-            assertThat(Router.decode(payload).asArrayValue().get(0).asFloatValue().toDouble()).isEqualTo(1.5);
+            assertThat(Router.decode(payload)
+                            .asArrayValue()
+                            .get(0)
+                            .asFloatValue()
+                            .toDouble())
+                    .isEqualTo(1.5);
         }
     }
 
@@ -258,8 +265,7 @@ class KvEventStreamTest {
             assertThat(router.places())
                     .as("R139: what is on the host is still routable")
                     .containsExactly(new Router.Place(hash, "CPU", 1));
-            assertThat(router.kinds)
-                    .containsExactly("AllBlocksCleared", "BlockStored", "BlockStored", "BlockRemoved");
+            assertThat(router.kinds).containsExactly("AllBlocksCleared", "BlockStored", "BlockStored", "BlockRemoved");
             step(stream, Events.moved(1, Events.FIRST, Tier.HOST, Tier.DEVICE));
             awaitKept(router, 3);
             router.resynchronise(3);
@@ -284,8 +290,8 @@ class KvEventStreamTest {
 
     @Test
     void aFullQueueDropsTheBatchButUsesItsNumber() {
-        StreamOptions one = new StreamOptions(
-                ANY, Optional.of(ANY), 1_000_000, 10, 1, "", StreamOptions.Format.TRTLLM, false);
+        StreamOptions one =
+                new StreamOptions(ANY, Optional.of(ANY), 1_000_000, 10, 1, "", StreamOptions.Format.TRTLLM, false);
         try (KvEventStream stream = open(one);
                 Router router = new Router(stream, StreamOptions.Format.TRTLLM, "")) {
             long sent = 0;
@@ -305,8 +311,7 @@ class KvEventStreamTest {
 
     @Test
     void replayKeepsTheLastStepsOnlyAndRefusesWhatIsNoRequest() {
-        StreamOptions few =
-                new StreamOptions(ANY, Optional.of(ANY), 3, 10, 100, "", StreamOptions.Format.VLLM, false);
+        StreamOptions few = new StreamOptions(ANY, Optional.of(ANY), 3, 10, 100, "", StreamOptions.Format.VLLM, false);
         try (KvEventStream stream = open(few);
                 Router router = new Router(stream, StreamOptions.Format.VLLM, "");
                 ZContext context = new ZContext();
@@ -367,14 +372,7 @@ class KvEventStreamTest {
                     .hasMessage("cannot bind kv_cache_config.kv_events_config.endpoint " + stream.endpoint()
                             + ": the port is in use, choose another");
             StreamOptions replay = new StreamOptions(
-                    ANY,
-                    Optional.of(stream.replayEndpoint()),
-                    1,
-                    1,
-                    1,
-                    "",
-                    StreamOptions.Format.TRTLLM,
-                    false);
+                    ANY, Optional.of(stream.replayEndpoint()), 1, 1, 1, "", StreamOptions.Format.TRTLLM, false);
             assertThat(catchThrowableOfType(UserError.class, () -> open(replay)))
                     .hasMessageStartingWith("cannot bind kv_cache_config.kv_events_config.replay_endpoint tcp://");
         }

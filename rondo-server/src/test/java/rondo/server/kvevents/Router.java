@@ -71,7 +71,9 @@ final class Router implements AutoCloseable {
     void follow(long until) {
         while (next <= until) {
             byte[] topic = sub.recv();
-            assertThat(topic).as("a message before number %d, at %d", until, next).isNotNull();
+            assertThat(topic)
+                    .as("a message before number %d, at %d", until, next)
+                    .isNotNull();
             long number = ByteBuffer.wrap(sub.recv()).getLong();
             byte[] payload = sub.recv();
             assertThat(sub.hasReceiveMore()).as("three frames").isFalse();
@@ -174,7 +176,9 @@ final class Router implements AutoCloseable {
             case "BlockRemoved" -> {
                 for (Value hash : e.get("block_hashes").asArrayValue()) {
                     Place place = new Place(hash.asIntegerValue().asLong(), medium(e), group(e));
-                    assertThat(places.remove(place)).as("removed but never stored: %s", place).isTrue();
+                    assertThat(places.remove(place))
+                            .as("removed but never stored: %s", place)
+                            .isTrue();
                 }
             }
             case "AllBlocksCleared" -> {
@@ -188,17 +192,14 @@ final class Router implements AutoCloseable {
     private Map<String, Value> fields(Value value) {
         Map<String, Value> out = new HashMap<>();
         if (format == StreamOptions.Format.VLLM) {
-            List<String> names =
-                    value.asArrayValue().get(0).asStringValue().asString().equals("BlockStored")
-                            ? List.of(
-                                    "type",
-                                    "block_hashes",
-                                    "parent_block_hash",
-                                    "token_ids",
-                                    "block_size",
-                                    "lora_id",
-                                    "medium")
-                            : List.of("type", "block_hashes", "medium");
+            List<String> names = value.asArrayValue()
+                            .get(0)
+                            .asStringValue()
+                            .asString()
+                            .equals("BlockStored")
+                    ? List.of(
+                            "type", "block_hashes", "parent_block_hash", "token_ids", "block_size", "lora_id", "medium")
+                    : List.of("type", "block_hashes", "medium");
             for (int i = 0; i < value.asArrayValue().size(); i++) {
                 out.put(names.get(i), value.asArrayValue().get(i));
             }
@@ -213,7 +214,9 @@ final class Router implements AutoCloseable {
     }
 
     private static long group(Map<String, Value> e) {
-        return e.getOrDefault("group_idx", ValueFactory.newInteger(-1)).asIntegerValue().asLong();
+        return e.getOrDefault("group_idx", ValueFactory.newInteger(-1))
+                .asIntegerValue()
+                .asLong();
     }
 
     private void stored(Map<String, Value> e) {
@@ -234,7 +237,9 @@ final class Router implements AutoCloseable {
             boolean hasParent = !parent.isNilValue();
             Told told = new Told(hasParent, hasParent ? parent.asIntegerValue().asLong() : 0, ids);
             Told before = blocks.put(hash, told);
-            assertThat(before == null || before.equals(told)).as("one block per hash").isTrue();
+            assertThat(before == null || before.equals(told))
+                    .as("one block per hash")
+                    .isTrue();
             parent = hashes.get(i);
         }
     }
