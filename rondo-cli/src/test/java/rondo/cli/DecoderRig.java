@@ -202,7 +202,7 @@ final class DecoderRig implements AutoCloseable {
                 }
                 if (batch.finished) {
                     if (batch.reason == FinishReason.ERROR) {
-                        throw new AssertionError(batch.error);
+                        throw new AssertionError(batch.error + " after " + tokens);
                     }
                     return true;
                 }

@@ -46,17 +46,18 @@ class DecoderStressTest {
     private record Conversation(CacheScope scope, List<Turn> turns) {}
 
     /** How the engine under stress is set up. */
-    private record Ground(int tokensPerBlock, int budget, int morePages, int hostPages, boolean overlap, KvOptions kv) {
-        static Ground draw(SplittableRandom random, int number) {
+    private record Ground(
+            int tokensPerBlock, int budget, int morePages, int hostPages, boolean overlap, KvOptions kv) {
+        static Ground draw(SplittableRandom random) {
             int rewind = random.nextInt(3) == 0 ? 64 : 0;
             KvOptions kv =
                     new KvOptions(true, true, true, KvOptions.ReusePolicy.ALL_REUSABLE, 1, rewind, 35, 0.95, 0, 128);
             return new Ground(
-                    8 << number % 3,
+                    8 << random.nextInt(3),
                     64 + 32 * random.nextInt(6),
                     random.nextInt(8),
-                    number % 4 == 3 ? 0 : 20 + random.nextInt(300),
-                    number % 2 == 0,
+                    random.nextInt(4) == 0 ? 0 : 10 + random.nextInt(200),
+                    random.nextBoolean(),
                     kv);
         }
     }
@@ -111,7 +112,7 @@ class DecoderStressTest {
 
     @Test
     void oneHundredRandomTurnsAnswerAsAFreshEngineDoes() {
-        stress(2, 10);
+        stress(4, 5);
     }
 
     @Test
@@ -127,10 +128,14 @@ class DecoderStressTest {
         List<Future<?>> running = new ArrayList<>();
         try (ExecutorService threads = Executors.newFixedThreadPool(2)) {
             Seeds.forEach(grounds, random -> {
-                int number = running.size();
                 running.add(threads.submit(() -> {
+                    Ground ground = Ground.draw(random);
                     List<Conversation> all = conversations(conversations, random);
-                    answer(all, Ground.draw(random, number), poisoned, random, events);
+                    try {
+                        answer(all, ground, poisoned, random, events);
+                    } catch (Throwable e) {
+                        throw new AssertionError("on " + ground + ": " + e.getMessage(), e);
+                    }
                     return null;
                 }));
             });

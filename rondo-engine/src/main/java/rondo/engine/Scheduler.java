@@ -592,6 +592,7 @@ final class Scheduler {
     private void count(Sequence s, int history, long now) {
         if (!s.scheduledOnce) {
             s.scheduledOnce = true;
+            s.keys.reserve();
             s.cachedTokens = history;
             s.handle.scheduled(now, history);
             queue.leave(s);

@@ -21,6 +21,8 @@ final class StepLoop {
     private static final Logger LOG = LoggerFactory.getLogger(StepLoop.class);
     /** Plans in a row with sequences but without progress after which the youngest is given up. */
     private static final int STALL = 1000;
+    /** How often the cache is told the time. */
+    private static final long KV_NOW_NANOS = 1_000_000_000;
     /** How often an engine without work looks whether the last copies have landed. */
     private static final long COPY_POLL_NANOS = 500_000;
 
@@ -56,6 +58,7 @@ final class StepLoop {
     private long arrivals;
     private int stalls;
     private boolean changed;
+    private long kvNowAt;
     private long recomputedTokens;
     private long drains;
 
@@ -168,6 +171,10 @@ final class StepLoop {
         StepPlan plan = plan();
         Flight next = flying == flights[0] ? flights[1] : flights[0];
         next.begunNanos = now;
+        if (now - kvNowAt >= KV_NOW_NANOS) {
+            kvNowAt = now;
+            kv.now(now);
+        }
         boolean progress = fill(plan, next, now);
         if (scheduler.wantsDrain() && flying != null) {
             drains++;
@@ -217,7 +224,6 @@ final class StepLoop {
 
     private boolean fill(StepPlan plan, Flight next, long now) {
         boolean waited = fences.copiesUnderWay();
-        kv.now(now);
         tellFences();
         boolean settled = flying == null && !fences.copiesUnderWay();
         int before = scheduler.active.size();

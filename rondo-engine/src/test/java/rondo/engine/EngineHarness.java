@@ -39,7 +39,7 @@ public final class EngineHarness implements AutoCloseable {
         List<Integer> pages = new ArrayList<>();
         List<Long> bytes = new ArrayList<>();
         for (int i = 0; i < setup.lifeCycles.size(); i++) {
-            pages.add(setup.pages + 1);
+            pages.add((setup.pagesOf.length > 0 ? setup.pagesOf[i] : setup.pages) + 1);
             bytes.add(64L);
         }
         KvLayout layout = new KvLayout(tokensPerBlock, setup.lifeCycles, bytes);
@@ -59,6 +59,7 @@ public final class EngineHarness implements AutoCloseable {
         private int tokensPerBlock = 4;
         private List<LifeCycle> lifeCycles = List.of(LifeCycle.sliding(8), LifeCycle.full());
         private int pages = 1000;
+        private int[] pagesOf = {};
         private int hostPages;
         private int vocabulary = 1000;
         private NextToken model = NextToken.hashed();
@@ -66,8 +67,9 @@ public final class EngineHarness implements AutoCloseable {
         private KvOptions kvOptions = KvOptions.defaults();
         private StepEvents events = StepEvents.NONE;
 
+        /** All but whether steps overlap, which {@link #overlap} says. */
         public Setup options(EngineOptions value) {
-            options = value;
+            options = value.withOverlap(options.overlap());
             return this;
         }
 
@@ -84,6 +86,12 @@ public final class EngineHarness implements AutoCloseable {
         /** Usable pages of every pool. */
         public Setup pages(int value) {
             pages = value;
+            return this;
+        }
+
+        /** Usable pages of each pool. */
+        public Setup pagesOf(int... value) {
+            pagesOf = value.clone();
             return this;
         }
 

@@ -26,8 +26,11 @@ class EngineTest {
             EngineOptions options = EngineOptions.of(1 + random.nextInt(9), 4 + random.nextInt(90), 512)
                     .withPrefixAware(random.nextBoolean());
             boolean reuse = random.nextBoolean();
-            try (EngineHarness h =
-                    EngineHarness.setup().options(options).reuse(reuse).open()) {
+            try (EngineHarness h = EngineHarness.setup()
+                    .options(options)
+                    .overlap(random.nextBoolean())
+                    .reuse(reuse)
+                    .open()) {
                 List<int[]> prompts = new ArrayList<>();
                 List<Integer> counts = new ArrayList<>();
                 List<Generation> generations = new ArrayList<>();
@@ -133,6 +136,7 @@ class EngineTest {
             try (EngineHarness h = EngineHarness.setup()
                     .pages(pages)
                     .reuse(random.nextInt(3) > 0)
+                    .overlap(random.nextBoolean())
                     .options(EngineOptions.of(4, 32, 128))
                     .open()) {
                 List<int[]> prompts = new ArrayList<>();

@@ -12,6 +12,8 @@ import java.util.SplittableRandom;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import rondo.base.Seeds;
 import rondo.engine.sample.SamplingParams;
 import rondo.engine.spi.StepFailure;
@@ -210,12 +212,14 @@ class LifeTest {
 
     // ---- many ends at once
 
-    @Test
-    void twoHundredRandomEndsLeaveNoPageAndNoThread() throws Exception {
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void twoHundredRandomEndsLeaveNoPageAndNoThread(boolean overlap) throws Exception {
         int threads = rondoThreads();
         SplittableRandom random = new SplittableRandom(6);
         try (EngineHarness h = EngineHarness.setup()
                 .options(EngineOptions.of(8, 48, 256))
+                .overlap(overlap)
                 .pages(120)
                 .start()) {
             h.executor.onStep((step, plan) -> {

@@ -101,11 +101,6 @@ public final class ScarceCache implements KvCache {
     }
 
     @Override
-    public void now(long nanos) {
-        kv.now(nanos);
-    }
-
-    @Override
     public void copied(long batch) {
         kv.copied(batch);
     }
@@ -113,16 +108,6 @@ public final class ScarceCache implements KvCache {
     @Override
     public boolean clear() {
         return kv.clear();
-    }
-
-    @Override
-    public void pause(int reservation, long lastStep) {
-        kv.pause(reservation, lastStep);
-    }
-
-    @Override
-    public void now(long nanos) {
-        kv.now(nanos);
     }
 
     @Override

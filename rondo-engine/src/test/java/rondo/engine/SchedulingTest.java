@@ -27,6 +27,7 @@ class SchedulingTest {
             int maxTokens = 1 + random.nextInt(30);
             try (EngineHarness h = EngineHarness.setup()
                     .options(EngineOptions.of(maxBatch, maxTokens, 256))
+                    .overlap(random.nextBoolean())
                     .pages(70)
                     .open()) {
                 Set<Integer> decoding = new HashSet<>();

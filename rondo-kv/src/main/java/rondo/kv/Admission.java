@@ -61,7 +61,7 @@ final class Admission {
             return OptionalInt.empty();
         }
         reservations.closed[r] = !options.reuse();
-        holdWholeBlocks(r, found);
+        boolean allThere = holdWholeBlocks(r, found, out);
         if (found.partTokens > 0) {
             if (options.copyOnPartialReuse()) {
                 copyPart(r, found, out);
@@ -72,8 +72,8 @@ final class Admission {
                 reusedPartial[lc]++;
             }
         }
-        for (int b = found.blocks - 1; b >= 0; b--) {
-            useBlock(r, b, out);
+        for (int b = found.blocks - 1; b >= 0 && !allThere; b--) {
+            useBlock(r, b, false, out);
         }
         matchedTokens += found.tokens();
         promptTokens += retention.promptTokens();
@@ -143,7 +143,9 @@ final class Admission {
         return b >= cycle.staleEnd(found.tokens(), tokensPerBlock) || b < cycle.sinkBlocks();
     }
 
-    private void holdWholeBlocks(int r, Found found) {
+    /** Whether all that was held can be used where it is; if not, everything has to be held before anything comes back. */
+    private boolean holdWholeBlocks(int r, Found found, PageWork out) {
+        boolean allThere = true;
         for (int lc = 0; lc < lifeCycles; lc++) {
             reservations.setReleased(r, lc, cached.lifeCycle(lc).staleEnd(found.tokens(), tokensPerBlock));
         }
@@ -156,6 +158,11 @@ final class Admission {
                     pages.hold(page);
                     reservations.setPage(r, lc, b, page);
                     reusedFull[lc]++;
+                    if (pages.isUsable(page)) {
+                        out.edit(reservations.slot[r], lc, b, pages.slot[page]);
+                    } else {
+                        allThere = false;
+                    }
                 }
             }
             tree.siblings.touch(tree.parent[node], node);
@@ -165,13 +172,14 @@ final class Admission {
         if (found.node != NONE) {
             reservations.nodeGeneration[r] = tree.generation[found.node];
         }
+        return allThere;
     }
 
-    /** Tells the executor of a held block's pages, and brings those of the host back. */
-    private void useBlock(int r, int b, PageWork out) {
+    /** Tells the executor of a held block's pages, {@code all} or those that are not there, and brings those back. */
+    private void useBlock(int r, int b, boolean all, PageWork out) {
         for (int lc = 0; lc < lifeCycles; lc++) {
             int page = reservations.page(r, lc, b);
-            if (page != NONE) {
+            if (page != NONE && (all || !pages.isUsable(page))) {
                 if (pages.tier[page] == Tier.HOST) {
                     tiers.call(page, out);
                 }
@@ -207,7 +215,7 @@ final class Admission {
         }
         tree.remove(node);
         cached.prune(parent);
-        useBlock(r, found.blocks, out);
+        useBlock(r, found.blocks, true, out);
     }
 
     // ---- pause and resume
@@ -253,7 +261,7 @@ final class Admission {
             }
         }
         for (int b = blocks(r) - 1; b >= 0; b--) {
-            useBlock(r, b, out);
+            useBlock(r, b, true, out);
         }
         return true;
     }

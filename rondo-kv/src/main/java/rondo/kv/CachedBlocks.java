@@ -54,7 +54,7 @@ final class CachedBlocks {
         pages.node[page] = node;
         pages.coverage[page] = coverage;
         tree.setPage(node, lc, page);
-        tree.siblings.setWhole(tree.parent[node], node, isWhole(node));
+        noteCoverage(node);
         events.stored(node, lc, pages.tier[page], pages.priority[page]);
     }
 
@@ -63,7 +63,7 @@ final class CachedBlocks {
         int page = tree.page(node, lc);
         events.removed(node, lc, pages.tier[page]);
         tree.setPage(node, lc, NONE);
-        tree.siblings.setWhole(tree.parent[node], node, false);
+        noteCoverage(node);
         return page;
     }
 
@@ -149,15 +149,21 @@ final class CachedBlocks {
         prune(above);
     }
 
-    /** Whether the node has all its tokens in every life cycle. */
-    private boolean isWhole(int node) {
+    /** Leading tokens that a node has in every life cycle. */
+    int coverage(int node) {
+        int least = tree.length[node];
         for (int lc = 0; lc < lifeCycles.length; lc++) {
             int page = tree.page(node, lc);
-            if (page == NONE || pages.coverage[page] < tree.length[node]) {
-                return false;
-            }
+            least = Math.min(least, page == NONE ? 0 : pages.coverage[page]);
         }
-        return true;
+        return least;
+    }
+
+    private void noteCoverage(int node) {
+        int coverage = coverage(node);
+        int parent = tree.parent[node];
+        tree.siblings.setWhole(parent, node, coverage == tree.length[node]);
+        tree.siblings.setThin(parent, node, coverage > 0 && coverage < tree.length[node]);
     }
 
     /** True of every root. */

@@ -92,12 +92,12 @@ final class Matcher {
             // A partial block still counts when it is equal as a whole.
             run = child != NONE && run == rest && run == tree.length[child] ? run : 0;
         } else {
-            // A block that grew out of a shorter tail may have only the tail's tokens in some life cycle.
-            int other = tree.siblings.closest(node, block, rest);
-            int covered = other == NONE ? 0 : Math.min(tree.siblings.run(), coverage(other));
-            if (covered > run) {
-                child = other;
-                run = covered;
+            for (int thin = tree.siblings.firstThin(node); thin != NONE; thin = tree.siblings.nextThin(thin)) {
+                int covered = Math.min(tree.siblings.common(thin, block, rest), cached.coverage(thin));
+                if (covered > run || (covered == run && isThinBefore(child, thin))) {
+                    child = thin;
+                    run = covered;
+                }
             }
         }
         if (run > 0) {
@@ -106,14 +106,9 @@ final class Matcher {
         }
     }
 
-    /** Leading tokens that a block has in every life cycle. */
-    private int coverage(int node) {
-        int least = tokensPerBlock;
-        for (int lc = 0; lc < cached.lifeCycles(); lc++) {
-            int page = tree.page(node, lc);
-            least = Math.min(least, page == NONE ? 0 : pages.coverage[page]);
-        }
-        return least;
+    /** Whether of two equally good children the second is to be taken: a whole one never makes way. */
+    private boolean isThinBefore(int child, int thin) {
+        return child != NONE && !tree.siblings.isWhole(child) && tree.siblings.isUsedLater(thin, child);
     }
 
     /** Cuts until nothing that is needed is missing; every cut is at the lowest hole, so the work is linear. */
@@ -148,23 +143,19 @@ final class Matcher {
             int page = tree.page(node, lc);
             int coverage = page == NONE ? 0 : pages.coverage[page];
             if (coverage < wanted) {
-                cut(b, node, coverage, keys, limit);
+                cut(b, node, keys, limit);
                 return true;
             }
         }
         return false;
     }
 
-    /** What is left is the start of the block that the page covers, or the same of a sibling that has more of it. */
-    private void cut(int blocks, int node, int coverage, BlockKeys keys, int limit) {
+    /** What is left of the block is the part of it, or of a sibling, that is there in every life cycle. */
+    private void cut(int blocks, int node, BlockKeys keys, int limit) {
         full = blocks;
         cutPart();
         if (partialReuse) {
             addPart(tree.parent[node], keys, limit);
-            if (coverage > partTokens) {
-                partNode = node;
-                partTokens = coverage;
-            }
         }
     }
 

@@ -4,10 +4,12 @@ import java.util.Arrays;
 
 /**
  * The keys of a running sequence: its prompt's, and one more for every block that its output fills. Owned by the engine
- * thread; grows by doubling, so that a limit of a million output tokens costs nothing until they come.
+ * thread. It begins small, so that a queued request costs nothing; once it runs, {@link #reserve} makes room for its
+ * output, and beyond that it grows by doubling, so that a limit of a million tokens costs nothing until they come.
  */
 public final class SequenceKeys implements BlockKeys {
     private static final int FIRST_TOKENS = 512;
+    private static final int MOST_RESERVED_TOKENS = 1 << 16;
 
     private final PromptKeys prompt;
     private final int promptBlocks;
@@ -28,7 +30,7 @@ public final class SequenceKeys implements BlockKeys {
         this.output = new int[Math.min(maxOutputTokens, FIRST_TOKENS)];
         int b = prompt.tokensPerBlock();
         this.keys = new long[4 * (output.length / b + 1)];
-        this.hasher = prompt.chain().hasher();
+        this.hasher = prompt.chain().hasher().withoutAllocation();
         this.block = new int[b];
         prompt.chain().key(promptBlocks - 1, key);
     }
@@ -39,6 +41,15 @@ public final class SequenceKeys implements BlockKeys {
 
     public int outputTokens() {
         return outputTokens;
+    }
+
+    /** Makes room for the output up to its limit (at most 65,536 tokens), so that appending it allocates nothing. */
+    public void reserve() {
+        int size = Math.min(maxOutputTokens, MOST_RESERVED_TOKENS);
+        if (output.length < size) {
+            output = Arrays.copyOf(output, size);
+            keys = Arrays.copyOf(keys, 4 * (size / tokensPerBlock() + 1));
+        }
     }
 
     /** Appends one sampled token. */

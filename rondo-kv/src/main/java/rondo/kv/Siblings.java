@@ -6,7 +6,8 @@ import java.util.Arrays;
  * The children of every node in the order of their tokens, so that the child with the longest common run is found in
  * logarithmic time, however many there are: a treap per parent in shared arrays (Seidel and Aragon, "Randomized search
  * trees", 1996), whose nodes also know which <em>whole</em> child below them was used last. A child is whole when it
- * has all its tokens in every life cycle; only such a one can be matched in part.
+ * has all its tokens in every life cycle. A <em>thin</em> one has only some of them in some life cycle, because it grew
+ * out of a shorter tail; the few thin children of a parent are a list. Only whole and thin ones can be matched in part.
  */
 final class Siblings {
     private static final int NONE = -1;
@@ -23,6 +24,14 @@ final class Siblings {
     private boolean[] whole = new boolean[0];
     /** The whole node used last in the treap below, or none. */
     private int[] latest = new int[0];
+
+    /** Per parent: its first thin child. */
+    private int[] firstThin = new int[0];
+    /** Per thin child: its neighbours in the list. */
+    private int[] nextThin = new int[0];
+
+    private int[] previousThin = new int[0];
+    private boolean[] thin = new boolean[0];
 
     private long clock;
     private int inserted;
@@ -47,7 +56,12 @@ final class Siblings {
         used = Arrays.copyOf(used, size);
         latest = Arrays.copyOf(latest, size);
         whole = Arrays.copyOf(whole, size);
+        firstThin = Arrays.copyOf(firstThin, size);
+        nextThin = Arrays.copyOf(nextThin, size);
+        previousThin = Arrays.copyOf(previousThin, size);
+        thin = Arrays.copyOf(thin, size);
         Arrays.fill(top, old, size, NONE);
+        Arrays.fill(firstThin, old, size, NONE);
     }
 
     void reset(int node) {
@@ -65,11 +79,13 @@ final class Siblings {
         heap[node] = mix(++inserted);
         used[node] = ++clock;
         whole[node] = false;
+        thin[node] = false;
         latest[node] = NONE;
         top[parent] = top[parent] == NONE ? node : insert(top[parent], node);
     }
 
     void remove(int parent, int node) {
+        setThin(parent, node, false);
         top[parent] = top[parent] == node ? merge(left[node], right[node]) : delete(top[parent], node);
     }
 
@@ -94,6 +110,44 @@ final class Siblings {
             whole[node] = isWhole;
             refreshDownTo(top[parent], node);
         }
+    }
+
+    void setThin(int parent, int node, boolean isThin) {
+        if (thin[node] == isThin) {
+            return;
+        }
+        thin[node] = isThin;
+        if (isThin) {
+            nextThin[node] = firstThin[parent];
+            previousThin[node] = NONE;
+            if (firstThin[parent] != NONE) {
+                previousThin[firstThin[parent]] = node;
+            }
+            firstThin[parent] = node;
+            return;
+        }
+        if (previousThin[node] == NONE) {
+            firstThin[parent] = nextThin[node];
+        } else {
+            nextThin[previousThin[node]] = nextThin[node];
+        }
+        if (nextThin[node] != NONE) {
+            previousThin[nextThin[node]] = previousThin[node];
+        }
+    }
+
+    /** The first of a parent's thin children, or none. */
+    int firstThin(int parent) {
+        return firstThin[parent];
+    }
+
+    /** The thin child after another, or none. */
+    int nextThin(int node) {
+        return nextThin[node];
+    }
+
+    boolean isUsedLater(int node, int than) {
+        return used[node] > used[than];
     }
 
     /** Tokens that the last child found by {@link #closest} or {@link #closestWhole} has in common with the question. */
@@ -215,7 +269,8 @@ final class Siblings {
         return a == NONE || (b != NONE && used[b] > used[a]) ? b : a;
     }
 
-    private int common(int node, int[] of, int count) {
+    /** Length of the common leading run of a node's tokens with the first {@code count} of others. */
+    int common(int node, int[] of, int count) {
         int from = node * tree.tokensPerBlock;
         int length = tree.length[node];
         int mismatch = Arrays.mismatch(tree.tokens, from, from + length, of, 0, count);

@@ -202,6 +202,7 @@ final class Audit {
                 continue;
             }
             assertThat(tree.siblings.isWhole(node)).isEqualTo(whole);
+            assertThat(isThin(node)).isEqualTo(!whole && kv.cached().coverage(node) > 0);
             node(node);
         }
         assertThat(tree.count()).isEqualTo(count);
@@ -211,6 +212,15 @@ final class Audit {
             }
         }
         assertThat(owned).as("pages and nodes agree").isZero();
+    }
+
+    private boolean isThin(int node) {
+        for (int t = tree.siblings.firstThin(tree.parent[node]); t != NONE; t = tree.siblings.nextThin(t)) {
+            if (t == node) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private void node(int node) {
@@ -364,19 +374,6 @@ final class Audit {
             }
         }
         return true;
-    }
-
-    /** Whether some page covers less than its block, so that the longest end point may lie beside the path. */
-    boolean hasThinPages() {
-        for (int node = 0; node < tree.idLimit(); node++) {
-            for (int lc = 0; lc < lifeCycles && tree.exists(node) && !tree.isRoot(node); lc++) {
-                int page = tree.page(node, lc);
-                if (page != NONE && pages.coverage[page] < tree.length[node]) {
-                    return true;
-                }
-            }
-        }
-        return false;
     }
 
     private int childWith(int parent, int[] tokens) {

@@ -73,4 +73,17 @@ class BlockKeysTest {
     private static String hex(byte[] key) {
         return HexFormat.of().formatHex(key);
     }
+
+    @Test
+    void theDigestWithoutAllocationIsThatOfTheJdk() {
+        Seeds.forEach(300, random -> {
+            int[] tokens = random.ints(random.nextInt(200)).toArray();
+            byte[] key = new byte[32];
+            random.nextBytes(key);
+            byte[] other = key.clone();
+            new BlockHasher().child(key, tokens, tokens.length);
+            new BlockHasher().withoutAllocation().child(other, tokens, tokens.length);
+            assertThat(other).isEqualTo(key);
+        });
+    }
 }

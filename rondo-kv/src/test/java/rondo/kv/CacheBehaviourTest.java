@@ -16,6 +16,9 @@ import rondo.base.TokenIds;
 class CacheBehaviourTest {
     private static final int S = 0;
     private static final int F = 1;
+    /** Output tokens for which a sequence has room from the start. */
+    private static final int OUTPUT = 500;
+
     private static final KvOptions PER_REQUEST =
             new KvOptions(true, true, true, KvOptions.ReusePolicy.PER_REQUEST, 1, 0, 35, 0.95, 0, 64);
     private static final KvOptions WITHOUT_COPY =
@@ -232,17 +235,30 @@ class CacheBehaviourTest {
 
     @Test
     void decodingAllocatesNothing() {
-        Play p = hybrid(64, 1000, Play.options());
+        decodeWithoutAllocation(hybrid(64, 1000, Play.options()));
+    }
+
+    @Test
+    void decodingAllocatesNothingWhilePagesGoToTheHost() {
+        Play p = new Play(
+                4,
+                List.of(LifeCycle.sliding(8), LifeCycle.full()),
+                List.of(64, 1000),
+                List.of(128, 2000),
+                Play.options(),
+                BlockHasher::new);
+        decodeWithoutAllocation(p);
+        assertThat(p.kv.stats().counters().offloadedAhead()).isPositive();
+        assertThat(p.kv.stats().counters().offloadedOnDemand()).isZero();
+    }
+
+    private static void decodeWithoutAllocation(Play p) {
         com.sun.management.ThreadMXBean threads = (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
         long least = Long.MAX_VALUE;
         // The first rounds may meet code that is not compiled yet.
-        for (int round = 0; round < 40 && least > 0; round++) {
+        for (int round = 0; round < 80 && (least > 0 || p.kv.stats().counters().dropped() == 0); round++) {
             PromptKeys prompt = p.keys(range(10_000 * round, 10_000 * round + 8), CacheScope.unsalted());
-            SequenceKeys keys = new SequenceKeys(prompt, 1100);
-            // The keys are made before: each digest that the JDK hands out costs 48 bytes.
-            while (keys.outputTokens() < 1100) {
-                keys.append(keys.tokens());
-            }
+            SequenceKeys keys = new SequenceKeys(prompt, OUTPUT);
             PageWork work = new PageWork();
             int r = p.kv.admit(p.kv.match(prompt, 7), Retention.of(8), 0, work).orElseThrow();
             run(p, keys, r, work, 8);
@@ -252,7 +268,7 @@ class CacheBehaviourTest {
             long before = threads.getCurrentThreadAllocatedBytes();
             long ofMeasuring = threads.getCurrentThreadAllocatedBytes() - before;
             before = threads.getCurrentThreadAllocatedBytes();
-            for (int i = 0; i < 1000; i++) {
+            for (int i = 0; i < OUTPUT - 40; i++) {
                 run(p, keys, r, work, 1);
             }
             least = Math.min(least, threads.getCurrentThreadAllocatedBytes() - before - ofMeasuring);
@@ -271,6 +287,14 @@ class CacheBehaviourTest {
             throw new AssertionError("no room");
         }
         p.kv.submitted(r, tokens, ++p.submitted);
+        while (keys.outputTokens() < OUTPUT && keys.tokens() <= p.kv.reservations().submitted[r]) {
+            keys.append(keys.tokens());
+        }
+        p.kv.demoteAhead(work);
+        if (work.tierCopies.count > 0) {
+            p.kv.copiesStarted(++p.batches);
+            p.kv.copied(p.batches);
+        }
         p.kv.completed(r, tokens, keys);
     }
 }

@@ -50,7 +50,7 @@ final class ServerInfo {
         json.writeNumberProperty("tokens_per_block", info.tokensPerBlock());
         json.writeNumberProperty("stream_interval", front.options().streamInterval());
         json.writeBooleanProperty("deterministic", front.model().deterministic());
-        json.writeBooleanProperty("guided_decoding", false);
+        json.writeBooleanProperty("guided_decoding", true);
         json.writeObjectPropertyStart("weights");
         json.writeNumberProperty("consumed", weights.consumed());
         json.writeNumberProperty("skipped", weights.skipped());

@@ -347,6 +347,6 @@ final class RegexParser {
     }
 
     private UnsupportedGrammar fault(String what) {
-        return new UnsupportedGrammar("", "regex: " + what + " (at character " + at + ")");
+        return new UnsupportedGrammar("character " + at, "regex: " + what);
     }
 }

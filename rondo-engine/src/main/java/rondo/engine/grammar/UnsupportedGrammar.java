@@ -7,7 +7,7 @@ public final class UnsupportedGrammar extends RuntimeException {
     private final String where;
 
     /**
-     * @param where JSON pointer into a schema, {@code line:column} or offset of a text; empty for the whole
+     * @param where JSON pointer into a schema, or line and column or character of a text; empty for the whole
      * @param what  one sentence for the person who wrote the grammar
      */
     public UnsupportedGrammar(String where, String what) {

@@ -119,17 +119,20 @@ public final class KvEventStream implements KvEvents, StepEvents {
         return stream;
     }
 
-    private static String bind(ZMQ.Socket socket, String key, String endpoint) {
-        socket.setIPv6(endpoint.contains("["));
+    private static String bind(ZMQ.Socket socket, String key, String text) {
+        Endpoint endpoint = new Endpoint(text);
+        socket.setIPv6(endpoint.isIpv6());
         try {
-            socket.bind(endpoint);
-            return socket.getLastEndpoint();
+            socket.bind(text);
         } catch (RuntimeException e) {
             throw new UserError(
-                    UserError.PORT,
-                    "cannot bind " + CONFIG + key + " " + endpoint + ": " + BindProblem.of(e, endpoint),
-                    e);
+                    UserError.PORT, "cannot bind " + CONFIG + key + " " + text + ": " + endpoint.problem(e), e);
         }
+        if (!endpoint.isLoopback()) {
+            LOG.warn(
+                    "kv events are open to other machines, who read the token ids of cached prompts: {}={}", key, text);
+        }
+        return socket.getLastEndpoint();
     }
 
     /** Where subscribers connect, with the real port. */

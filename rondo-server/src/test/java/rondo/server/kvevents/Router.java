@@ -45,6 +45,9 @@ final class Router implements AutoCloseable {
     final List<Long> lost = new ArrayList<>();
 
     final List<String> kinds = new ArrayList<>();
+    /** Where blocks have ever been. */
+    final Set<String> media = new HashSet<>();
+
     int restarts;
     private long next;
     private long lastHeard = -1;
@@ -59,10 +62,12 @@ final class Router implements AutoCloseable {
         sub.subscribe(topic);
         sub.setReceiveTimeOut(WAIT_MILLIS);
         sub.setReconnectIVL(10);
+        sub.setHandshakeIvl(500); // a dying socket may accept a connection and never answer
         sub.connect(endpoint);
         if (!replayEndpoint.isEmpty()) {
             dealer.setReceiveTimeOut(WAIT_MILLIS);
             dealer.setReconnectIVL(10);
+            dealer.setHandshakeIvl(500);
             dealer.connect(replayEndpoint);
         }
     }
@@ -229,6 +234,7 @@ final class Router implements AutoCloseable {
         for (int i = 0; i < hashes.size(); i++) {
             long hash = hashes.get(i).asIntegerValue().asLong();
             Place place = new Place(hash, medium(e), group(e));
+            media.add(place.medium());
             assertThat(places.add(place)).as("stored twice: %s", place).isTrue();
             List<Integer> ids = new ArrayList<>();
             for (int t = i * size; t < (i + 1) * size; t++) {
