@@ -146,11 +146,12 @@ class RandomOperationsTest {
         private KvOptions randomOptions() {
             boolean partial = random.nextInt(4) > 0;
             boolean copy = random.nextInt(4) > 0;
-            KvOptions.ReusePolicy policy = switch (random.nextInt(6)) {
-                case 0, 1 -> KvOptions.ReusePolicy.PER_REQUEST;
-                case 2 -> KvOptions.ReusePolicy.PER_CONVERSATION;
-                default -> KvOptions.ReusePolicy.ALL_REUSABLE;
-            };
+KvOptions.ReusePolicy policy =
+                    switch (random.nextInt(6)) {
+                        case 0, 1 -> KvOptions.ReusePolicy.PER_REQUEST;
+                        case 2 -> KvOptions.ReusePolicy.PER_CONVERSATION;
+                        default -> KvOptions.ReusePolicy.ALL_REUSABLE;
+                    };
             int rewind = random.nextInt(3) == 0 ? 1 + random.nextInt(6) : 0;
             int threshold = random.nextInt(3) == 0 ? random.nextInt(71) : 35;
             double maxUtil = random.nextInt(3) == 0 ? 0.5 : 1;

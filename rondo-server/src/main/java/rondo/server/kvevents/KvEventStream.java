@@ -129,8 +129,7 @@ public final class KvEventStream implements KvEvents, StepEvents {
                     UserError.PORT, "cannot bind " + CONFIG + key + " " + text + ": " + endpoint.problem(e), e);
         }
         if (!endpoint.isLoopback()) {
-            LOG.warn(
-                    "kv events are open to other machines, who read the token ids of cached prompts: {}={}", key, text);
+            LOG.warn("kv events are open to other machines, who read the token ids of cached prompts: {}={}", key, text);
         }
         return socket.getLastEndpoint();
     }
