@@ -37,7 +37,8 @@ final class JsonValues {
     }
 
     Expr object() {
-        return rule("any object", () -> braces(Expr.list(pair(string(), any()), comma(), 0, Expr.Repeat.UNBOUNDED)));
+        return rule("any object", () -> braces(Expr.optional(
+                closing(Expr.list(pair(string(), any()), comma(), 1, Expr.Repeat.UNBOUNDED)))));
     }
 
     private Expr anyArray() {
@@ -64,26 +65,37 @@ final class JsonValues {
         return Expr.seq(key, Expr.text(":"), afterColon, value);
     }
 
-    /** The members with their braces; an empty object may have white space inside. */
+    /** The members, each way through them {@link #closing} unless it is empty, with their braces. */
     Expr braces(Expr members) {
-        return Expr.seq(Expr.text("{"), space, members, space, Expr.text("}"));
+        return Expr.seq(Expr.text("{"), space, members, Expr.text("}"));
+    }
+
+    /** Something, and the white space between it and what closes it. */
+    Expr closing(Expr inside) {
+        return Expr.seq(inside, space);
     }
 
     /** {@code min} to {@code max} items: first those, then any number of {@code rest}. */
     Expr array(List<Expr> first, Expr rest, int min, int max) {
-        Expr tail = Expr.EMPTY;
+        Expr tail = first.isEmpty() ? Expr.EMPTY : space;
         if (max > first.size()) {
             int most = max == Expr.Repeat.UNBOUNDED ? max : max - first.size();
             int least = Math.max(0, min - first.size());
             tail = first.isEmpty()
-                    ? Expr.list(rest, comma(), least, most)
-                    : Expr.repeat(Expr.seq(comma(), rest), least, most);
+                    ? some(rest, least, most)
+                    : closing(Expr.repeat(Expr.seq(comma(), rest), least, most));
         }
         for (int i = Math.min(first.size(), max) - 1; i >= 0; i--) {
             Expr here = i == 0 ? Expr.seq(first.get(0), tail) : Expr.seq(comma(), first.get(i), tail);
-            tail = i >= min ? Expr.optional(here) : here;
+            Expr nothing = i == 0 ? Expr.EMPTY : space;
+            tail = i >= min ? Expr.alt(here, nothing) : here;
         }
-        return Expr.seq(Expr.text("["), space, tail, space, Expr.text("]"));
+        return Expr.seq(Expr.text("["), space, tail, Expr.text("]"));
+    }
+
+    private Expr some(Expr item, int least, int most) {
+        Expr items = closing(Expr.list(item, comma(), Math.max(1, least), most));
+        return least == 0 ? Expr.optional(items) : items;
     }
 
     /** A rule of its own, so that automata stay small and share what they find out. */

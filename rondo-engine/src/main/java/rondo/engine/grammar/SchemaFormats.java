@@ -1,5 +1,6 @@
 package rondo.engine.grammar;
 
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 
@@ -18,6 +19,11 @@ final class SchemaFormats {
             + "|T(?:[0-9]{1,4}H(?:[0-9]{1,4}M(?:[0-9]{1,4}S)?)?|[0-9]{1,4}M(?:[0-9]{1,4}S)?|[0-9]{1,4}S))";
     private static final String LABEL = "(?:[a-zA-Z0-9](?:[a-zA-Z0-9]{0,30}(?:-[a-zA-Z0-9]{1,8}){0,3})?)";
     private static final String TOP_LABEL = "(?:[a-zA-Z]{2,12})";
+    /** Top-level domains that validators of addresses know: common generic ones, and those of countries. */
+    private static final String MAIL_DOMAIN = "(?:com|org|net|edu|gov|mil|int|info|biz|name|pro|io|co|ai|app|dev|cloud|tech"
+            + "|online|site|xyz|store|shop|blog|email|museum|agency|digital|uk|eu|"
+            + String.join("|", Locale.getISOCountries()).toLowerCase(Locale.ROOT).replaceAll("(bl|bq|eh|mf|um)\\|", "")
+            + ")";
     private static final String HOST = "(?:" + LABEL + "\\.){0,5}" + TOP_LABEL;
     private static final String OCTET = "(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])";
     private static final String HEX = "[0-9a-fA-F]";
@@ -29,7 +35,7 @@ final class SchemaFormats {
             "date", DATE,
             "time", TIME,
             "duration", DURATION,
-            "email", ATOM + "(?:\\." + ATOM + "){0,3}@(?:" + LABEL + "\\.){1,4}" + TOP_LABEL,
+            "email", ATOM + "(?:\\." + ATOM + "){0,3}@(?:" + LABEL + "\\.){1,4}" + MAIL_DOMAIN,
             "hostname", HOST,
             "ipv4", "(?:" + OCTET + "\\.){3}" + OCTET,
             "ipv6", "(?:" + GROUP + ":){7}" + GROUP + "|::(?:" + GROUP + ")?|(?:" + GROUP + ":){1,5}:" + GROUP,

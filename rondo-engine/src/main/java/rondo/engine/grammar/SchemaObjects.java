@@ -45,8 +45,7 @@ final class SchemaObjects {
         int max = SchemaCheck.count(schema, "maxProperties", Expr.Repeat.UNBOUNDED, at);
         Expr members;
         if (named.isEmpty()) {
-            members = extra.map(pair -> min > max ? Expr.NEVER : Expr.list(pair, values.comma(), min, max))
-                    .orElse(min > 0 ? Expr.NEVER : Expr.EMPTY);
+            members = extra.map(pair -> unnamed(pair, min, max)).orElse(min > 0 ? Expr.NEVER : Expr.EMPTY);
         } else {
             refuseCounts(named, required, extra.isPresent(), min, max, at);
             members = members(named, required, extra);
@@ -131,12 +130,23 @@ final class SchemaObjects {
         return values.rule("key", SchemaStrings.quoted(new Expr.Machine(keys, Expr.Encoding.JSON_STRING)));
     }
 
+    private Expr unnamed(Expr pair, int min, int max) {
+        if (min > max) {
+            return Expr.NEVER;
+        }
+        if (max == 0) {
+            return Expr.EMPTY;
+        }
+        Expr some = values.closing(Expr.list(pair, values.comma(), Math.max(1, min), max));
+        return min == 0 ? Expr.optional(some) : some;
+    }
+
     /** From the last property to the first: what may follow, with and without a member before it. */
     private Expr members(Map<String, Expr> named, Set<String> required, Optional<Expr> extra) {
         List<String> names = new ArrayList<>(named.keySet());
-        Expr following = extra.map(e -> Expr.star(Expr.seq(values.comma(), e))).orElse(Expr.EMPTY);
-        Expr leading = extra.map(e -> Expr.list(e, values.comma(), 0, Expr.Repeat.UNBOUNDED))
-                .orElse(Expr.EMPTY);
+        Expr following =
+                values.closing(extra.map(e -> Expr.star(Expr.seq(values.comma(), e))).orElse(Expr.EMPTY));
+        Expr leading = extra.map(e -> unnamed(e, 0, Expr.Repeat.UNBOUNDED)).orElse(Expr.EMPTY);
         for (String name : names.reversed()) {
             Expr key = Expr.text(JsonText.quote(name));
             Expr pair = values.pair(key, named.getOrDefault(name, Expr.NEVER));

@@ -41,14 +41,14 @@ class EbnfGrammarTest {
             delimiter = '|',
             quoteCharacter = '`',
             value = {
-                "root ::= root \"a\"|left recursion",
-                "root ::= a\na ::= b\nb ::= \"\" a|left recursion",
+                "root ::= root \"a\" / \"b\"|left recursion",
+                "root ::= a\\na ::= b\\nb ::= \"\" a / \"x\"|left recursion",
                 "root ::= missing|rule 'missing' is not defined",
                 "x ::= \"a\"|no rule 'root'",
                 "root ::= \"a|not closed",
                 "root ::= [a|not closed",
                 "root ::= (\"a\"|not closed",
-                "root ::= \"a\"\nroot ::= \"b\"|defined twice",
+                "root ::= \"a\"\\nroot ::= \"b\"|defined twice",
                 "root = \"a\"|'::=' is expected",
                 "root ::= \"a\"{3,1}|{m,n}",
                 "root ::= \"(\" root \")\"|matches no text at all",
@@ -56,7 +56,7 @@ class EbnfGrammarTest {
             })
     void faultsSayWhatAndWhere(String grammar, String words) {
         Talker talker = new Talker();
-        assertThatThrownBy(() -> talker.compile(new GrammarSpec.Ebnf(grammar.replace("\\n", "\n"))))
+        assertThatThrownBy(() -> talker.compile(new GrammarSpec.Ebnf(grammar.replace("\\n", "\n").replace(" / ", " | "))))
                 .isInstanceOf(UnsupportedGrammar.class)
                 .hasMessageContaining(words);
     }

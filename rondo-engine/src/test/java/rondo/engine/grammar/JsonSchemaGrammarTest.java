@@ -110,7 +110,7 @@ class JsonSchemaGrammarTest {
                 "{\"type\":\"object\",\"properties\":{\"a\":true},\"minProperties\":1}|/minProperties|beside named",
                 "{\"anyOf\":{}}|/anyOf|must be a list",
                 "{\"type\":\"string\",\"minLength\":3,\"maxLength\":1}||matches no text",
-                "{\"$ref\":\"#\"}||left recursion",
+                "{\"$ref\":\"#\"}||matches no text",
                 "{\"type\":\"object\",\"properties\":{\"a\":{\"$ref\":\"#\"}},\"required\":[\"a\"]}||matches no text",
                 "{\"allOf\":[{\"type\":\"string\"},{\"type\":\"integer\"}]}||matches no text",
                 "[]||must be an object or a boolean",
@@ -137,11 +137,11 @@ class JsonSchemaGrammarTest {
                 "{\"type\":\"string\",\"pattern\":\"(.*a.{14}b){3}\",\"maxLength\":60}",
                 "{\"allOf\":[{\"$ref\":\"#\"}]}",
                 "{\"$ref\":\"#/$defs/a\",\"$defs\":{\"a\":{\"$ref\":\"#/$defs/b\",\"type\":\"null\"},\"b\":{\"$ref\":\"#/$defs/a\",\"type\":\"null\"}}}")) {
-            long start = System.nanoTime();
+            long start = Talker.cpuNanos();
             assertThatThrownBy(() -> talker.compile(schema(schema)))
                     .as(schema.substring(0, Math.min(80, schema.length())))
                     .isInstanceOf(UnsupportedGrammar.class);
-            assertThat(System.nanoTime() - start).isLessThan(6_000_000_000L);
+            assertThat(Talker.cpuNanos() - start).isLessThan(3_000_000_000L);
         }
     }
 }
