@@ -276,6 +276,10 @@ final class LocalServer implements AutoCloseable {
                 .openSchemas(front.openSchemas())
                 .metricsAlias(front.metricsAlias())
                 .maxCharsPerToken(front.maxCharsPerToken())
+                .maxInputLen(request.config().limits().maxInputLen().orElse(0))
+                .iterPerfStats(front.iterPerfStats())
+                .iterReqStats(request.config().scheduling().statistics().requests())
+                .priorityQueue(request.config().scheduling().queueOrder() == EngineOptions.QueueOrder.PRIORITY)
                 .metricsFormat(ServerOptions.MetricsFormat.valueOf(
                         front.metricsFormat().name()))
                 .build();

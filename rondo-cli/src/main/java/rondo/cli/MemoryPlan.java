@@ -132,13 +132,20 @@ record MemoryPlan(
 
         private @Nullable MemoryPlan fit(int limit) {
             long bytes = share.bytes();
-            PoolSizing sizing =
-                    new PoolSizing(layout, bytes, kv.hostBytes(), kv.poolRatio(), kv.avgSeqLen(), kv.endpointRewind());
+            PoolSizing sizing = new PoolSizing(
+                    layout,
+                    bytes,
+                    kv.hostBytes(),
+                    kv.poolRatio(),
+                    kv.avgSeqLen(),
+                    kv.endpointRewind(),
+                    config.limits().maxNumTokens());
             return switch (sizing.fit(config.limits().maxSeqLen(), limit)) {
                 case PoolSizing.Outcome.Fits fits -> {
                     LengthBound bound = config.limits().maxSeqLen().isPresent()
                             ? LengthBound.SETTING
                             : fits.maxSeqLen() == limit ? LengthBound.MODEL : LengthBound.POOLS;
+                    tried(() -> config.checkMaxInputLen(fits.maxSeqLen()));
                     yield withPages(new MemoryPlan(
                             fits.pools(), fits.maxSeqLen(), bound, bytes, share.bound(), kv.hostBytes()));
                 }
@@ -169,9 +176,8 @@ record MemoryPlan(
                     .sum();
             if (plan.hostBytes > 0 && pages == 0) {
                 problems.add(config.hostTooSmall(leastHostBytes(plan)));
-                return null;
             }
-            return plan;
+            return problems.isEmpty() ? plan : null;
         }
 
         /** The bytes from which on every pool has a page on the host. */
@@ -210,17 +216,20 @@ record MemoryPlan(
         return EngineOptions.of(config.limits().maxBatchSize(), config.limits().maxNumTokens(), maxSeqLen)
                 .withChunkedPrefill(config.limits().chunkedPrefill())
                 .withPrefixAware(scheduling.prefixAware() && config.kv().sharesAtOnce())
-                .withQueue(EngineOptions.QueueOrder.FCFS, scheduling.maxQueueSize(), scheduling.queuedTokens(maxSeqLen))
+                .withQueue(scheduling.queueOrder(), scheduling.maxQueueSize(), scheduling.queuedTokens(maxSeqLen))
                 .withTimeouts(scheduling.queueTimeoutMillis(), scheduling.requestTimeoutMillis())
                 .withOverlap(scheduling.overlap().orElse(overlap))
                 .withPreemption(scheduling.preemption())
+                .withPolicies(scheduling.capacity(), scheduling.chunking())
+                .withStarvation(scheduling.starvationMillis())
+                .withStatistics(scheduling.statistics())
                 .withIterLog(scheduling.printIterLog());
     }
 
     /** Why a sequence may be so long. */
     String lengthReason() {
         return switch (bound) {
-            case SETTING -> "max_seq_len";
+            case SETTING -> "as configured";
             case MODEL -> "max_position_embeddings of the model";
             case POOLS -> "half of the KV cache of " + ByteSize.rounded(bytes) + " holds no longer sequence";
         };

@@ -91,16 +91,7 @@ record Outlook(
     List<String> hints() {
         List<String> out = new ArrayList<>();
         Capacity capacity = capacity();
-        int batch = config.limits().maxBatchSize();
-        int length = capacity.lengthFor(batch);
-        out.add(
-                length
-                                >= plan.maxSeqLen()
-                                        / plan.pools().layout().tokensPerBlock()
-                                        * plan.pools().layout().tokensPerBlock()
-                        ? "max_batch_size=" + batch + " sessions run at once, however long"
-                        : "max_batch_size=" + batch + " sessions run at once up to " + length
-                                + " tokens each; of longer ones some wait or are paused");
+        out.add(batchHint(capacity));
         ratioHint(capacity, out);
         if (plan.hostBytes() == 0) {
             Capacity.Sessions row = typical(capacity);
@@ -118,6 +109,19 @@ record Outlook(
             out.add("max_seq_len is what half of the KV cache holds; given explicitly it may be as long as all of it");
         }
         return out;
+    }
+
+    private String batchHint(Capacity capacity) {
+        String batch = "max_batch_size=" + config.limits().maxBatchSize() + " sessions ";
+        int block = plan.pools().layout().tokensPerBlock();
+        int length = capacity.lengthFor(config.limits().maxBatchSize());
+        if (length == 0) {
+            Capacity.Sessions shortest = capacity.sessions().getFirst();
+            return batch + "never run at once: " + shortest.running() + " of " + shortest.tokens() + " tokens do";
+        }
+        return length >= plan.maxSeqLen() / block * block
+                ? batch + "run at once, however long"
+                : batch + "run at once up to " + length + " tokens each; of longer ones some wait or are paused";
     }
 
     /** The row that stands for an ordinary session: {@code avg_seq_len} where it is given, else 100,000 tokens. */

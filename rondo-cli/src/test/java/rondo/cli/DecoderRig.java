@@ -193,6 +193,11 @@ final class DecoderRig implements AutoCloseable {
             this.generation = generation;
         }
 
+        /** Tokens read so far. */
+        int count() {
+            return tokens.size();
+        }
+
         /** Takes what is there; whether that was the end. */
         boolean ended() {
             while (generation.take(batch, 0)) {

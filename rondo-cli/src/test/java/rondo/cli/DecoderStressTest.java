@@ -46,8 +46,7 @@ class DecoderStressTest {
     private record Conversation(CacheScope scope, List<Turn> turns) {}
 
     /** How the engine under stress is set up. */
-    private record Ground(
-            int tokensPerBlock, int budget, int morePages, int hostPages, boolean overlap, KvOptions kv) {
+    private record Ground(int tokensPerBlock, int budget, int morePages, int hostPages, boolean overlap, KvOptions kv) {
         static Ground draw(SplittableRandom random) {
             int rewind = random.nextInt(3) == 0 ? 64 : 0;
             KvOptions kv =

@@ -39,7 +39,8 @@ class KvEventsServingTest {
         try (BundledServer server = BundledServer.start(
                 "max_seq_len: 1024\nkv_cache_config:\n  event_buffer_max_size: 1000\n  tokens_per_block: 16\n")) {
             server.json("/v1/chat/completions", BODY);
-            JsonNode rows = Json.mapper().readTree(server.get("/kv_cache_events").body());
+            JsonNode rows =
+                    Json.mapper().readTree(server.get("/kv_cache_events").body());
             int stored = 0;
             for (JsonNode row : rows) {
                 if (row.at("/data/type").asString().equals("stored")) {
@@ -67,9 +68,10 @@ class KvEventsServingTest {
                 assertThat(new String(payload, StandardCharsets.ISO_8859_1))
                         .contains("AllBlocksCleared", "BlockStored", "medium", "GPU");
                 assertThat(server.get("/kv_cache_events").statusCode()).isEqualTo(404);
-                UserError taken = catchThrowableOfType(UserError.class, () -> BundledServer.start(
-                                streaming(endpoint, "tcp://127.0.0.1:*"))
-                        .close());
+                UserError taken = catchThrowableOfType(
+                        UserError.class,
+                        () -> BundledServer.start(streaming(endpoint, "tcp://127.0.0.1:*"))
+                                .close());
                 assertThat(taken.exitCode()).isEqualTo(UserError.PORT);
                 assertThat(taken)
                         .hasMessage("cannot bind kv_cache_config.kv_events_config.endpoint " + endpoint

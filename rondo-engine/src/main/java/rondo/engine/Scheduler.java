@@ -32,6 +32,7 @@ final class Scheduler {
     private final KvCache kv;
     private final StepBudget budget;
     private final int tokensPerBlock;
+    private final int lifeCycles;
     private final long starvationNanos;
     /** Where everybody is promised pages to the end. */
     private final @Nullable Promises promises;
@@ -79,6 +80,7 @@ final class Scheduler {
         this.options = options;
         this.kv = kv;
         this.tokensPerBlock = layout.tokensPerBlock();
+        this.lifeCycles = layout.lifeCycles().size();
         budget = new StepBudget(options.maxNumTokens(), tokensPerBlock, options.chunkedPrefill());
         starvationNanos = options.starvationMillis() * 1_000_000;
         promises = options.capacity() == EngineOptions.Capacity.GUARANTEED_NO_EVICT ? new Promises(kv, layout) : null;
@@ -173,7 +175,7 @@ final class Scheduler {
     private void begin(long submitted, long now) {
         nextStep = submitted + 1;
         budget.clear();
-        preemptor.begin(now);
+        preemptor.begin(submitted, now);
         paused = false;
         deferred = false;
         drain = false;
@@ -502,6 +504,11 @@ final class Scheduler {
     }
 
     private Admission tryAdmit(Sequence s, StepPlan plan, long now) {
+        if (!mayHaveRoom()) {
+            // Whatever it would find, its next token has nowhere to go: the walk along a long prompt is spared.
+            makeRoomFor(s);
+            return Admission.BLOCKED;
+        }
         // At least one token is computed even on a full hit: its logits are needed.
         Match match = kv.match(s.keys, s.keys.tokens() - 1);
         if (stuck > 0 && active.isEmpty()) {
@@ -551,6 +558,16 @@ final class Scheduler {
             addPrefill(s, granted);
         }
         return Admission.ADMITTED;
+    }
+
+    /** Whether every life cycle has a page to give, or pages of suspended sequences that might move out. */
+    private boolean mayHaveRoom() {
+        for (int lc = 0; lc < lifeCycles; lc++) {
+            if (kv.available(lc) == 0) {
+                return preemptor.anySuspended();
+            }
+        }
+        return true;
     }
 
     /** Where prompts are not cut and hits are not counted on, the whole prompt must fit beside what is planned (T). */

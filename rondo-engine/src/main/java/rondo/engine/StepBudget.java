@@ -66,6 +66,12 @@ final class StepBudget {
         return aligned > 0 ? aligned : left;
     }
 
+    /** How much longer a chunk that ends at {@code from} can be; never to a place within a block but the last. */
+    int extension(int from, int remaining) {
+        int left = left();
+        return remaining <= left ? remaining : Math.max(0, (from + left) / tokensPerBlock * tokensPerBlock - from);
+    }
+
     /** The first {@code blocks} blocks of a chunk, the one that {@code from} lies in counted whole. */
     int firstBlocks(int from, int chunk, int blocks) {
         long end = ((long) from / tokensPerBlock + blocks) * tokensPerBlock;

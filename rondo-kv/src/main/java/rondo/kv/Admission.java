@@ -73,7 +73,7 @@ final class Admission {
             }
         }
         for (int b = found.blocks - 1; b >= 0 && !allThere; b--) {
-            useBlock(r, b, false, out);
+            arrivals.use(r, b, false, out);
         }
         matchedTokens += found.tokens();
         promptTokens += retention.promptTokens();
@@ -175,20 +175,6 @@ final class Admission {
         return allThere;
     }
 
-    /** Tells the executor of a held block's pages, {@code all} or those that are not there, and brings those back. */
-    private void useBlock(int r, int b, boolean all, PageWork out) {
-        for (int lc = 0; lc < lifeCycles; lc++) {
-            int page = reservations.page(r, lc, b);
-            if (page != NONE && (all || !pages.isUsable(page))) {
-                if (pages.tier[page] == Tier.HOST) {
-                    tiers.call(page, out);
-                }
-                arrivals.await(r, page);
-                out.edit(reservations.slot[r], lc, b, pages.deviceSlot(page));
-            }
-        }
-    }
-
     /** The matched part of a block is copied: the block stays as it is for others, the copy is written on. */
     private void copyPart(int r, Found found, PageWork out) {
         tree.siblings.touch(tree.parent[found.partNode], found.partNode);
@@ -215,80 +201,6 @@ final class Admission {
         }
         tree.remove(node);
         cached.prune(parent);
-        useBlock(r, found.blocks, true, out);
-    }
-
-    // ---- pause and resume
-
-    /** Lets the reservation's pages move; they are the first to go tail first, as at an end. */
-    void suspend(int r, long step) {
-        arrivals.forget(r);
-        for (int b = blocks(r) - 1; b >= 0; b--) {
-            for (int lc = 0; lc < lifeCycles; lc++) {
-                int page = reservations.page(r, lc, b);
-                if (page != NONE) {
-                    pages.soften(page, step);
-                }
-            }
-        }
-    }
-
-    /** Fixes the reservation's pages again and brings those of the host back; false if there is no room for them all. */
-    boolean resume(int r, PageWork out) {
-        Arrays.fill(slots, 0);
-        Arrays.fill(spoken, 0);
-        for (int b = blocks(r) - 1; b >= 0; b--) {
-            for (int lc = 0; lc < lifeCycles; lc++) {
-                int page = reservations.page(r, lc, b);
-                if (page != NONE) {
-                    count(page, true);
-                }
-            }
-        }
-        boolean fits = true;
-        for (int lc = 0; lc < lifeCycles; lc++) {
-            fits &= slots[lc] == 0 || slots[lc] + spoken[lc] <= tiers.room(lc);
-        }
-        if (!fits) {
-            letOthersMakeRoom(r, out);
-            return false;
-        }
-        for (int b = blocks(r) - 1; b >= 0; b--) {
-            for (int lc = 0; lc < lifeCycles; lc++) {
-                if (reservations.page(r, lc, b) != NONE) {
-                    pages.harden(reservations.page(r, lc, b));
-                }
-            }
-        }
-        for (int b = blocks(r) - 1; b >= 0; b--) {
-            useBlock(r, b, true, out);
-        }
-        return true;
-    }
-
-    /** Sends pages of other suspended sequences out; those of this one stay where they are. */
-    private void letOthersMakeRoom(int r, PageWork out) {
-        for (int lc = 0; lc < lifeCycles; lc++) {
-            if (slots[lc] == 0) {
-                continue;
-            }
-            for (int b = blocks(r) - 1; b >= 0; b--) {
-                int page = reservations.page(r, lc, b);
-                if (page != NONE && pages.tier[page] == Tier.DEVICE && pages.motion[page] == Motion.STILL) {
-                    pages.harden(page);
-                }
-            }
-            tiers.makeRoomOfResting(lc, slots[lc] + spoken[lc], out);
-            for (int b = blocks(r) - 1; b >= 0; b--) {
-                int page = reservations.page(r, lc, b);
-                if (page != NONE && pages.tier[page] == Tier.DEVICE && pages.motion[page] == Motion.STILL) {
-                    pages.soften(page, 0);
-                }
-            }
-        }
-    }
-
-    private int blocks(int r) {
-        return (reservations.capacity[r] + tokensPerBlock - 1) / tokensPerBlock;
+        arrivals.use(r, found.blocks, true, out);
     }
 }

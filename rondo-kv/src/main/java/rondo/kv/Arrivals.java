@@ -5,14 +5,34 @@ import java.util.Arrays;
 /** Which pages each reservation still waits for: those whose copy into the device has not landed, or not even begun. */
 final class Arrivals {
     private final Pages pages;
+    private final TierMoves tiers;
+    private final Reservations reservations;
+    private final int lifeCycles;
     private final int[] missing;
     private int[] reservation = new int[64];
     private int[] page = new int[64];
     private int count;
 
-    Arrivals(Pages pages, int mostReservations) {
-        this.pages = pages;
-        this.missing = new int[mostReservations];
+    Arrivals(CachedBlocks cached, TierMoves tiers, Reservations reservations) {
+        this.pages = cached.pages;
+        this.tiers = tiers;
+        this.reservations = reservations;
+        this.lifeCycles = cached.lifeCycles();
+        this.missing = new int[reservations.most()];
+    }
+
+    /** Tells the executor of a held block's pages, {@code all} or those that are not there, and brings those back. */
+    void use(int r, int b, boolean all, PageWork out) {
+        for (int lc = 0; lc < lifeCycles; lc++) {
+            int of = reservations.page(r, lc, b);
+            if (of != Pages.NONE && (all || !pages.isUsable(of))) {
+                if (pages.tier[of] == Tier.HOST) {
+                    tiers.call(of, out);
+                }
+                await(r, of);
+                out.edit(reservations.slot[r], lc, b, pages.deviceSlot(of));
+            }
+        }
     }
 
     /** The reservation waits for this page, unless it is there. */

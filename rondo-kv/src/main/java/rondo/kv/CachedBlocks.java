@@ -70,11 +70,23 @@ final class CachedBlocks {
     /** Raises the priority of a page that is in the tree. */
     void raise(int page, int priority) {
         if (page != NONE && pages.node[page] != NONE && pages.priority[page] < priority) {
-            events.raised(pages.node[page], pages.lifeCycle[page], pages.priority[page], priority);
-            pages.leaveQueue(page);
-            pages.priority[page] = (byte) priority;
-            pages.settle(page);
+            events.priorityChanged(pages.node[page], pages.lifeCycle[page], pages.priority[page], priority);
+            setPriority(page, priority);
         }
+    }
+
+    /** Lowers the priority of a page that is in the tree. */
+    void lower(int page, int priority) {
+        if (page != NONE && pages.priority[page] > priority) {
+            events.priorityChanged(pages.node[page], pages.lifeCycle[page], pages.priority[page], priority);
+            setPriority(page, priority);
+        }
+    }
+
+    private void setPriority(int page, int priority) {
+        pages.leaveQueue(page);
+        pages.priority[page] = (byte) priority;
+        pages.settle(page);
     }
 
     /** A page is in another tier now. */

@@ -52,11 +52,13 @@ final class Committer {
             }
         }
         int at = reservations.committed[r] / tokensPerBlock;
-        if (at >= full && tail == 0) {
+        // Pages that it has kept to itself may fill gaps that eviction has made meanwhile.
+        boolean again = withTail && full > 0 && reservations.apart[r];
+        if (at >= full && tail == 0 && !again) {
             return;
         }
         int parent = reservations.node[r];
-        if (at == 0 || parent == NONE || tree.generation[parent] != reservations.nodeGeneration[r]) {
+        if (again || at == 0 || parent == NONE || tree.generation[parent] != reservations.nodeGeneration[r]) {
             // The blocks that it was to go on from may have left the tree; what the sequence still has goes back in.
             at = 0;
             parent = root(reservations.keys(r).scope());
@@ -189,6 +191,7 @@ final class Committer {
             }
             if (theirs != NONE && pages.coverage[theirs] >= count) {
                 if (!pages.isUsable(theirs) || pages.motion[theirs] == Motion.LEAVING || reservations.suspended[r]) {
+                    reservations.apart[r] = true;
                     continue; // not to be had, or only to be let go at once: ours stays private while it is used
                 }
                 pages.hold(theirs);

@@ -98,7 +98,7 @@ final class EventBuffer {
     }
 
     /** A node's page has got another priority. */
-    void raised(int node, int lc, int from, int to) {
+    void priorityChanged(int node, int lc, int from, int to) {
         if (limit == 0) {
             return;
         }

@@ -19,9 +19,12 @@ public final class KvCacheManager implements KvCache {
     private final Reservations reservations;
     private final Conversations conversations;
     private final CopySources copySources;
+    private final TierCopies copies;
     private final TierMoves tiers;
     private final Arrivals arrivals;
     private final Admission admission;
+    private final Suspensions suspensions;
+    private final EndPoints endPoints;
 
     private long submittedStep;
     private long retiredStep;
@@ -49,9 +52,12 @@ public final class KvCacheManager implements KvCache {
         this.conversations = new Conversations(cached, reservations, options);
         this.committer = new Committer(cached, reservations, conversations, hasher);
         this.copySources = new CopySources(pages);
-        this.tiers = new TierMoves(cached, copySources, pools, options);
-        this.arrivals = new Arrivals(this.pages, maxSequences);
+        this.copies = new TierCopies(cached, copySources);
+        this.tiers = new TierMoves(cached, copies, pools, options);
+        this.arrivals = new Arrivals(cached, tiers, reservations);
+        this.endPoints = new EndPoints(cached, reservations, layout, options);
         this.admission = new Admission(cached, tiers, reservations, arrivals, options);
+        this.suspensions = new Suspensions(cached, tiers, copies, reservations, arrivals, options.maxUtilForResume());
     }
 
     @Override
@@ -142,7 +148,8 @@ public final class KvCacheManager implements KvCache {
         requireLive(reservation);
         pages.completed = Math.max(pages.completed, reservations.oldestStep(reservation));
         int ran = reservations.popInFlight(reservation);
-        int history = reservations.history[reservation] + keptTokens;
+        int before = reservations.history[reservation];
+        int history = before + keptTokens;
         if (keptTokens < 0 || keptTokens > ran || keys.tokens() < history) {
             throw new IllegalArgumentException("cannot keep " + keptTokens + " of " + ran + " tokens up to " + history
                     + " with keys for " + keys.tokens());
@@ -159,6 +166,10 @@ public final class KvCacheManager implements KvCache {
             if (history >= reservations.promptTokens[reservation]) {
                 committer.commit(reservation, history, false);
             }
+        }
+        int prompt = reservations.promptTokens[reservation];
+        if (endPoints.supersedes() && before < prompt && history >= prompt) {
+            endPoints.supersede(reservation);
         }
     }
 
@@ -181,7 +192,7 @@ public final class KvCacheManager implements KvCache {
             committer.commit(reservation, reservations.history[reservation], true);
         }
         if (over && options.trackDecode()) {
-            raiseEndPoint(reservation);
+            endPoints.follow(reservation);
         }
         conversations.collect(reservation, over);
         for (int b = layout.blocks(reservations.capacity[reservation]) - 1; b >= 0; b--) {
@@ -204,57 +215,13 @@ public final class KvCacheManager implements KvCache {
         if (reservations.suspended[reservation] || reservations.inFlight(reservation) > 0) {
             throw new IllegalStateException("reservation " + reservation + " is suspended or has a run in flight");
         }
-        if (isBeingFilled(reservation) || !canMoveSome(reservation)) {
-            return false;
-        }
-        long step = Math.max(lastStep, reservations.lastStep[reservation]);
-        reservations.lastStep[reservation] = step;
-        reservations.suspended[reservation] = true;
-        admission.suspend(reservation, step);
-        return true;
-    }
-
-    /** Whether the plan at hand carries a copy into one of its pages. */
-    private boolean isBeingFilled(int r) {
-        for (int lc = 0; lc < lifeCycles; lc++) {
-            for (int b = layout.blocks(reservations.capacity[r]) - 1; b >= 0; b--) {
-                int page = reservations.page(r, lc, b);
-                if (page != NONE && pages.filledBy[page] > pages.submitted) {
-                    return true;
-                }
-            }
-        }
-        return false;
-    }
-
-    /** Whether the host has room for one of its pages at least. */
-    private boolean canMoveSome(int r) {
-        for (int lc = 0; lc < lifeCycles; lc++) {
-            for (int b = layout.blocks(reservations.capacity[r]) - 1; b >= 0 && tiers.hasHost(lc); b--) {
-                int page = reservations.page(r, lc, b);
-                boolean alone = page != NONE && pages.holders[page] == pages.softHolders[page] + 1;
-                if (alone && pages.tier[page] == Tier.DEVICE && tiers.hasHostRoom(lc, pages.priority[page])) {
-                    return true;
-                }
-            }
-        }
-        return false;
+        return suspensions.suspend(reservation, lastStep);
     }
 
     @Override
     public boolean resume(int reservation, PageWork out) {
         requireLive(reservation);
-        if (!reservations.suspended[reservation]) {
-            return true;
-        }
-        if (reservations.isOtherRunning(reservation) && utilisation() > options.maxUtilForResume()) {
-            return false;
-        }
-        if (!admission.resume(reservation, out)) {
-            return false;
-        }
-        reservations.suspended[reservation] = false;
-        return true;
+        return !reservations.suspended[reservation] || suspensions.resume(reservation, out);
     }
 
     @Override
@@ -286,7 +253,7 @@ public final class KvCacheManager implements KvCache {
         }
         submittedStep = submitted;
         retiredStep = retired;
-        tiers.fences(submitted, completed, retired);
+        copies.fences(submitted, completed, retired);
         copySources.letGo(retired);
         conversations.sweep();
         cached.events.publish();
@@ -299,12 +266,12 @@ public final class KvCacheManager implements KvCache {
 
     @Override
     public void copiesStarted(long batch) {
-        tiers.started(batch);
+        copies.started(batch);
     }
 
     @Override
     public void copied(long batch) {
-        tiers.landed(batch);
+        copies.landed(batch);
         arrivals.update();
     }
 
@@ -346,9 +313,9 @@ public final class KvCacheManager implements KvCache {
                     .add(tiers.offloadedAhead[lc])
                     .add(tiers.offloadedOnDemand[lc])
                     .add(pages.takenBack[lc])
-                    .add(tiers.onboarded[lc])
-                    .add(tiers.copied[lc])
-                    .add(tiers.copiedFromHost[lc]);
+                    .add(copies.onboarded[lc])
+                    .add(copies.copied[lc])
+                    .add(copies.copiedFromHost[lc]);
         }
         into.add(admission.matchedTokens).add(admission.promptTokens).add(keyCollisions());
     }
@@ -356,23 +323,8 @@ public final class KvCacheManager implements KvCache {
     private void pools(Tier tier, KvNumbers into) {
         for (int lc = 0; lc < lifeCycles; lc++) {
             SlotPool slots = pages.slots(tier, lc);
-            into.pool(slots.total(), slots.free(), evictable(tier, lc));
+            into.pool(slots.total(), slots.free(), copies.unheld(tier, lc));
         }
-    }
-
-    /** Pages that nobody holds, those on their way included. */
-    private int evictable(Tier tier, int lc) {
-        return pages.evictable(tier, lc).size() + tiers.unheldOnTheirWay(tier, lc);
-    }
-
-    /** Unavailable share of the fullest device pool. */
-    private double utilisation() {
-        double most = 0;
-        for (int lc = 0; lc < lifeCycles; lc++) {
-            int available = pages.free(lc) + evictable(Tier.DEVICE, lc);
-            most = Math.max(most, 1 - (double) available / pages.total(lc));
-        }
-        return most;
     }
 
     @Override
@@ -415,22 +367,6 @@ public final class KvCacheManager implements KvCache {
                 letGo(r, lc, b, reservations.lastStep[r]);
             }
             reservations.setReleased(r, lc, Math.max(end, reservations.released(r, lc)));
-        }
-    }
-
-    /** An agent's next turn usually repeats the reply: the window before the reply's end lives as long as the prompt's. */
-    private void raiseEndPoint(int r) {
-        if (options.endpointRewindTokens() == 0 || reservations.excluded[r]) {
-            return;
-        }
-        int history = reservations.history[r];
-        for (int lc = 0; lc < lifeCycles; lc++) {
-            if (!cached.lifeCycle(lc).isFull()) {
-                int from = cached.lifeCycle(lc).staleEnd(history, tokensPerBlock);
-                for (int b = from; b < layout.blocks(history); b++) {
-                    cached.raise(reservations.page(r, lc, b), RetentionRules.ENDPOINT);
-                }
-            }
         }
     }
 

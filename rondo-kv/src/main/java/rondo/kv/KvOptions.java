@@ -15,6 +15,8 @@ package rondo.kv;
  * @param maxStepTokens         {@code max_num_tokens}: sizes the demote-ahead watermark
  * @param trackDecode           {@code rondo.swa_endpoint_track_decode}: with a rewind, the window before a reply's end
  *                              lives as long as the one before the prompt's
+ * @param supersede             {@code rondo.swa_endpoint_supersede}: with a rewind, the window before a prompt that a
+ *                              longer one has gone on from gives way before those that nobody has gone on from
  */
 public record KvOptions(
         boolean reuse,
@@ -27,7 +29,8 @@ public record KvOptions(
         double maxUtilForResume,
         int eventBufferSize,
         int maxStepTokens,
-        boolean trackDecode) {
+        boolean trackDecode,
+        boolean supersede) {
     /** {@code block_reuse_config.policy}: when prompt blocks are committed, and which sliding pages with them. */
     public enum ReusePolicy {
         ALL_REUSABLE,
@@ -35,7 +38,7 @@ public record KvOptions(
         PER_CONVERSATION
     }
 
-    /** Without {@code trackDecode}. */
+    /** Without {@code trackDecode} and {@code supersede}. */
     public KvOptions(
             boolean reuse,
             boolean partialReuse,
@@ -58,24 +61,25 @@ public record KvOptions(
                 maxUtilForResume,
                 eventBufferSize,
                 maxStepTokens,
+                false,
                 false);
     }
 
-    public static KvOptions defaults() {
-        return new KvOptions(true, true, true, ReusePolicy.ALL_REUSABLE, 1, 0, 35, 0.95, 0, 8192);
-    }
-
-    public KvOptions withReuse(boolean on) {
-        return with(on, trackDecode);
-    }
-
-    public KvOptions withTrackDecode(boolean on) {
-        return with(reuse, on);
-    }
-
-    private KvOptions with(boolean newReuse, boolean newTrackDecode) {
-        return new KvOptions(
-                newReuse,
+    /** Without {@code supersede}. */
+    public KvOptions(
+            boolean reuse,
+            boolean partialReuse,
+            boolean copyOnPartialReuse,
+            ReusePolicy policy,
+            int maxNumTurns,
+            int endpointRewindTokens,
+            int offloadMinPriority,
+            double maxUtilForResume,
+            int eventBufferSize,
+            int maxStepTokens,
+            boolean trackDecode) {
+        this(
+                reuse,
                 partialReuse,
                 copyOnPartialReuse,
                 policy,
@@ -85,13 +89,34 @@ public record KvOptions(
                 maxUtilForResume,
                 eventBufferSize,
                 maxStepTokens,
-                newTrackDecode);
+                trackDecode,
+                false);
+    }
+
+    public static KvOptions defaults() {
+        return new KvOptions(true, true, true, ReusePolicy.ALL_REUSABLE, 1, 0, 35, 0.95, 0, 8192);
+    }
+
+    public KvOptions withReuse(boolean on) {
+        return with(on, eventBufferSize, trackDecode, supersede);
+    }
+
+    public KvOptions withTrackDecode(boolean on) {
+        return with(reuse, eventBufferSize, on, supersede);
+    }
+
+    public KvOptions withSupersede(boolean on) {
+        return with(reuse, eventBufferSize, trackDecode, on);
     }
 
     /** @param size events kept between two hand-overs; 0 = none */
     public KvOptions withEventBuffer(int size) {
+        return with(reuse, size, trackDecode, supersede);
+    }
+
+    private KvOptions with(boolean newReuse, int newEventBuffer, boolean newTrackDecode, boolean newSupersede) {
         return new KvOptions(
-                reuse,
+                newReuse,
                 partialReuse,
                 copyOnPartialReuse,
                 policy,
@@ -99,8 +124,9 @@ public record KvOptions(
                 endpointRewindTokens,
                 offloadMinPriority,
                 maxUtilForResume,
-                size,
+                newEventBuffer,
                 maxStepTokens,
-                trackDecode);
+                newTrackDecode,
+                newSupersede);
     }
 }

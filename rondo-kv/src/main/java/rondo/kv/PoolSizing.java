@@ -12,8 +12,9 @@ import java.util.OptionalInt;
  * @param deviceBytes          budget of the device tier: the smallest of all bounds that apply
  * @param hostBytes            budget of the host tier; 0 = none
  * @param poolRatio            {@code pool_ratio}: share of each life cycle; empty = from {@code avgSeqLen}
- * @param avgSeqLen            {@code avg_seq_len}: expected tokens of a sequence; empty = the longest, at most 32768
+ * @param avgSeqLen            {@code avg_seq_len}: expected tokens of a sequence; empty = the longest, at most 65536
  * @param endpointRewindTokens {@code swa_endpoint_rewind_tokens}
+ * @param stepTokens           {@code max_num_tokens}: window pages that the chunks under way pass through
  */
 public record PoolSizing(
         KvLayout layout,
@@ -21,8 +22,18 @@ public record PoolSizing(
         long hostBytes,
         List<Double> poolRatio,
         OptionalInt avgSeqLen,
-        int endpointRewindTokens) {
-    private static final int DEFAULT_AVG_SEQ_LEN = 32_768;
+        int endpointRewindTokens,
+        int stepTokens) {
+    /**
+     * About half of what recorded coding agents send (median 104,000 tokens), since the two mistakes do not weigh the
+     * same: too few window pages make whole conversations unusable at once, too few full pages make hits fade.
+     */
+    private static final int DEFAULT_AVG_SEQ_LEN = 65_536;
+    /** A chunk for each of the two steps that may be under way. */
+    private static final int STEPS_UNDER_WAY = 2;
+    /** The most of a budget that is set aside for chunks under way. */
+    private static final double MOST_FOR_CHUNKS = 0.1;
+
     /** Beside the blocks of a sequence: scratch, one block as a chunk, and the source of a partial copy. */
     private static final int EXTRA_SLOTS = 3;
 
@@ -51,6 +62,17 @@ public record PoolSizing(
                 throw new IllegalArgumentException("shares must be > 0, got " + share);
             }
         }
+    }
+
+    /** As for a step of no tokens. */
+    public PoolSizing(
+            KvLayout layout,
+            long deviceBytes,
+            long hostBytes,
+            List<Double> poolRatio,
+            OptionalInt avgSeqLen,
+            int endpointRewindTokens) {
+        this(layout, deviceBytes, hostBytes, poolRatio, avgSeqLen, endpointRewindTokens, 0);
     }
 
     /** The budget that {@code max_tokens} stands for: that many tokens in every life cycle. */
@@ -96,22 +118,72 @@ public record PoolSizing(
     }
 
     private KvPools pools(int maxSeqLen) {
-        List<Integer> least = minSlots(layout, maxSeqLen);
-        double[] shares = shares(maxSeqLen);
-        long rest = deviceBytes - minBytes(maxSeqLen);
-        List<Integer> device = new ArrayList<>();
+        List<Integer> device = poolRatio.isEmpty() ? balanced(maxSeqLen) : byRatio(maxSeqLen);
         double usableBytes = 0;
-        for (int lc = 0; lc < shares.length; lc++) {
-            long more = (long) Math.floor(rest * shares[lc] / pageBytes(lc));
-            device.add((int) Math.min(MOST_SLOTS, least.get(lc) + more));
+        for (int lc = 0; lc < device.size(); lc++) {
             usableBytes += (double) (device.get(lc) - 1) * pageBytes(lc);
         }
         List<Integer> host = new ArrayList<>();
-        for (int lc = 0; lc < shares.length; lc++) {
+        for (int slots : device) {
             // The same proportions of slots as on the device.
-            host.add((int) Math.min(MOST_SLOTS, Math.floor((double) hostBytes * (device.get(lc) - 1) / usableBytes)));
+            host.add((int) Math.min(MOST_SLOTS, Math.floor(hostBytes * ((slots - 1) / usableBytes))));
         }
         return new KvPools(layout, device, host);
+    }
+
+    /** Each its least slots, and its share of what is left. */
+    private List<Integer> byRatio(int maxSeqLen) {
+        List<Integer> least = minSlots(layout, maxSeqLen);
+        double[] shares = shares(maxSeqLen);
+        long rest = deviceBytes - minBytes(maxSeqLen);
+        List<Integer> slots = new ArrayList<>();
+        for (int lc = 0; lc < shares.length; lc++) {
+            long more = (long) Math.floor(rest * shares[lc] / pageBytes(lc));
+            slots.add((int) Math.min(MOST_SLOTS, least.get(lc) + more));
+        }
+        return slots;
+    }
+
+    /**
+     * Window pages for the chunks under way, and of the rest each its share, so that all pools hold the same number of
+     * typical sequences; but never less than the least. (Giving every pool its least first, and shares of the rest,
+     * would starve the windows where one longest sequence takes much of the full pool.)
+     */
+    private List<Integer> balanced(int maxSeqLen) {
+        int n = layout.lifeCycles().size();
+        List<Integer> least = minSlots(layout, maxSeqLen);
+        double[] shares = shares(maxSeqLen);
+        long[] chunks = new long[n];
+        for (int lc = 0; lc < n; lc++) {
+            if (!layout.lifeCycles().get(lc).isFull() && n > 1) {
+                long wanted = (long) STEPS_UNDER_WAY * layout.blocks(stepTokens);
+                chunks[lc] = Math.min(wanted, (long) (MOST_FOR_CHUNKS * deviceBytes / n / pageBytes(lc)));
+            }
+        }
+        boolean[] atLeast = new boolean[n];
+        long[] slots = new long[n];
+        boolean again = true;
+        while (again) {
+            again = false;
+            double rest = deviceBytes;
+            double open = 0;
+            for (int lc = 0; lc < n; lc++) {
+                rest -= (double) (atLeast[lc] ? least.get(lc) : chunks[lc]) * pageBytes(lc);
+                open += atLeast[lc] ? 0 : shares[lc];
+            }
+            for (int lc = 0; lc < n && !again; lc++) {
+                slots[lc] = atLeast[lc]
+                        ? least.get(lc)
+                        : chunks[lc] + (long) Math.floor(Math.max(0, rest) * shares[lc] / open / pageBytes(lc));
+                again = slots[lc] < least.get(lc);
+                atLeast[lc] |= again;
+            }
+        }
+        List<Integer> out = new ArrayList<>();
+        for (long s : slots) {
+            out.add((int) Math.min(MOST_SLOTS, s));
+        }
+        return out;
     }
 
     /** Share of each life cycle in what is left, summing to 1. */

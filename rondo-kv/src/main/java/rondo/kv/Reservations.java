@@ -17,9 +17,14 @@ final class Reservations {
     final int[] submitted;
     final int[] capacity;
     final int[] promptTokens;
+    /** Tokens that were found in the cache at admission. */
+    final int[] matched;
+
     final boolean[] excluded;
     /** Nothing more of this sequence goes into the tree. */
     final boolean[] closed;
+    /** Some committed block of it has a private page, since that of the tree was not to be had. */
+    final boolean[] apart;
     /** Its holds are soft. */
     final boolean[] suspended;
     /** Last submitted step with a run of it; 0 = none. */
@@ -54,8 +59,10 @@ final class Reservations {
         submitted = new int[most];
         capacity = new int[most];
         promptTokens = new int[most];
+        matched = new int[most];
         excluded = new boolean[most];
         closed = new boolean[most];
+        apart = new boolean[most];
         suspended = new boolean[most];
         lastStep = new long[most];
         node = new int[most];
@@ -105,9 +112,11 @@ final class Reservations {
         history[r] = tokens;
         submitted[r] = tokens;
         capacity[r] = tokens;
+        matched[r] = tokens;
         promptTokens[r] = retention.promptTokens();
         excluded[r] = retention.excluded();
         closed[r] = false;
+        apart[r] = false;
         suspended[r] = false;
         lastStep[r] = 0;
         node[r] = NONE;

@@ -1,10 +1,8 @@
 package rondo.kv;
 
-import java.util.Arrays;
-
 /**
- * Gives out device slots, and moves pages between the tiers to make room for more: what is evicted goes to the host if
- * the host has room for its priority, ahead of need where possible; what is hit on the host comes back.
+ * Gives out device slots and makes room for more: what is evicted goes to the host if the host has room for its
+ * priority, ahead of need where possible.
  */
 final class TierMoves {
     private static final int NONE = -1;
@@ -15,38 +13,21 @@ final class TierMoves {
     final long[] offloadedAhead;
 
     final long[] offloadedOnDemand;
-    final long[] onboarded;
-    final long[] copied;
-    final long[] copiedFromHost;
 
     private final CachedBlocks cached;
     private final Pages pages;
-    private final CopySources copySources;
+    private final TierCopies copies;
     private final int offloadMinPriority;
     private final int[] watermark;
 
-    /** Copies between tiers on their way, in the order of their batches. */
-    private final Flights flights = new Flights();
-    /** Pages whose copy into the device could not be planned yet: {@link Motion#CALLED} and {@link Motion#BLANK}. */
-    private int[] called = new int[16];
-
-    private int calledCount;
-    /** Number that the batch of the plan at hand will have. */
-    private long batch = 1;
-
-    private long retired;
-
-    TierMoves(CachedBlocks cached, CopySources copySources, KvPools pools, KvOptions options) {
+    TierMoves(CachedBlocks cached, TierCopies copies, KvPools pools, KvOptions options) {
         this.cached = cached;
         this.pages = cached.pages;
-        this.copySources = copySources;
+        this.copies = copies;
         this.offloadMinPriority = options.offloadMinPriority();
         int lifeCycles = cached.lifeCycles();
         offloadedAhead = new long[lifeCycles];
         offloadedOnDemand = new long[lifeCycles];
-        onboarded = new long[lifeCycles];
-        copied = new long[lifeCycles];
-        copiedFromHost = new long[lifeCycles];
         watermark = new int[lifeCycles];
         for (int lc = 0; lc < lifeCycles; lc++) {
             if (hasHost(lc)) {
@@ -54,12 +35,6 @@ final class TierMoves {
                 watermark[lc] = Math.min(wanted, pages.total(lc) / 4);
             }
         }
-    }
-
-    void fences(long nowSubmitted, long nowCompleted, long nowRetired) {
-        pages.submitted = nowSubmitted;
-        pages.completed = Math.max(pages.completed, nowCompleted);
-        retired = nowRetired;
     }
 
     boolean hasHost(int lc) {
@@ -120,7 +95,7 @@ final class TierMoves {
     /** A device slot for a copy to write, once whatever uses it now is over. */
     private int takeForCopy(int lc, PageWork out) {
         SlotPool slots = pages.slots(Tier.DEVICE, lc);
-        return slots.free() > 0 || makeFree(lc, out) ? slots.takeForCopy(retired, pages.landed) : promised(lc);
+        return slots.free() > 0 || makeFree(lc, out) ? copies.takeSlot(slots) : promised(lc);
     }
 
     /** Evicts until a slot is free (true) or will be free when a copy has landed (false). */
@@ -144,14 +119,7 @@ final class TierMoves {
 
     /** The device slot of the page that left first. */
     private int promised(int lc) {
-        int page = pages.leaving(lc).first();
-        int slot = pages.slot[page];
-        pages.slots(Tier.DEVICE, lc).mark(slot, pages.lastStep[page], pages.leftWith[page]);
-        pages.leaveQueue(page);
-        pages.motion[page] = Motion.ARRIVING;
-        toHost(page);
-        pages.settle(page);
-        return slot;
+        return copies.promise(pages.leaving(lc).first());
     }
 
     // ---- eviction
@@ -195,15 +163,7 @@ final class TierMoves {
         if (!pages.exists(page) || !(pages.isEvictable(page) || pages.isResting(page))) {
             return;
         }
-        pages.other[page] = host.takeForCopy(retired, pages.landed);
-        pages.motion[page] = Motion.LEAVING;
-        pages.leftWith[page] = batch;
-        pages.settle(page);
-        out.tierCopies.add(lc, Tier.DEVICE, pages.slot[page], Tier.HOST, pages.other[page]);
-        if (pages.filledBy[page] > pages.completed) {
-            out.copiesAfter = Math.max(out.copiesAfter, pages.filledBy[page]);
-        }
-        flights.add(page, true, batch);
+        copies.leave(page, out);
         counter[lc]++;
     }
 
@@ -228,7 +188,7 @@ final class TierMoves {
 
     /** Plans the copies that had to wait, and sends victims out until the watermark is reached. */
     void afterPlan(PageWork out) {
-        planCalled(out);
+        copies.planCalled(out);
         for (int lc = 0; lc < watermark.length; lc++) {
             boolean more = true;
             while (more && roomAtOnce(lc) + pages.leaving(lc).size() < watermark[lc]) {
@@ -242,9 +202,7 @@ final class TierMoves {
     /** Brings a held page of the host back, into a slot that {@link #room} has promised. */
     void call(int page, PageWork out) {
         if (pages.motion[page] == Motion.STILL || pages.motion[page] == Motion.ARRIVING) {
-            pages.other[page] = takeForCopy(pages.lifeCycle[page], out);
-            pages.motion[page] = Motion.CALLED;
-            planOrRemember(page, out);
+            copies.call(page, takeForCopy(pages.lifeCycle[page], out), out);
         }
     }
 
@@ -259,146 +217,8 @@ final class TierMoves {
             slot = slots.free() > 0 || makeFree(lc, out) ? slots.take() : promised(lc);
         }
         int page = pages.create(lc, priority, slot);
-        pages.motion[page] = Motion.BLANK;
-        pages.other[page] = source;
-        planOrRemember(page, out);
+        copies.fill(page, source, out);
         return page;
-    }
-
-    private void planOrRemember(int page, PageWork out) {
-        if (!plan(page, out)) {
-            if (calledCount == called.length) {
-                called = Arrays.copyOf(called, 2 * calledCount);
-            }
-            called[calledCount++] = page;
-        }
-    }
-
-    private void planCalled(PageWork out) {
-        int kept = 0;
-        for (int i = 0; i < calledCount; i++) {
-            int page = called[i];
-            boolean waits = pages.exists(page)
-                    && (pages.motion[page] == Motion.CALLED || pages.motion[page] == Motion.BLANK)
-                    && !plan(page, out);
-            if (waits) {
-                called[kept++] = page;
-            }
-        }
-        calledCount = kept;
-    }
-
-    /** Plans the copy into a page's device slot; false if something that must be over first is not, or nobody runs. */
-    private boolean plan(int page, PageWork out) {
-        if (pages.holders[page] == pages.softHolders[page]) {
-            return false;
-        }
-        int lc = pages.lifeCycle[page];
-        SlotPool slots = pages.slots(Tier.DEVICE, lc);
-        int to = pages.deviceSlot(page);
-        int source = pages.motion[page] == Motion.BLANK ? pages.other[page] : page;
-        if (pages.tier[source] == Tier.DEVICE) {
-            if (slots.lastCopy(to) > pages.landed) {
-                return false;
-            }
-            out.deviceCopies.add(lc, Tier.DEVICE, pages.slot[source], Tier.DEVICE, to);
-            copySources.add(source, pages.submitted + 1);
-            pages.filledBy[page] = pages.submitted + 1;
-            pages.motion[page] = Motion.STILL;
-            pages.other[page] = NONE;
-            copied[lc]++;
-            return true;
-        }
-        // A source that is coming in itself would give its host slot up too early.
-        boolean comes = source != page && pages.motion[source] >= Motion.CALLED;
-        if (comes || !slots.isOpenToCopies(to, retired, pages.landed) || pages.leftWith[source] > pages.landed) {
-            return false;
-        }
-        out.tierCopies.add(lc, Tier.HOST, pages.slot[source], Tier.DEVICE, to);
-        flights.add(page, false, batch);
-        if (source == page) {
-            pages.motion[page] = Motion.ENTERING;
-            onboarded[lc]++;
-        } else {
-            pages.motion[page] = Motion.FILLING;
-            copiedFromHost[lc]++;
-        }
-        return true;
-    }
-
-    // ---- copies under way
-
-    /** The copies of the plan at hand have been handed over as this batch. */
-    void started(long number) {
-        if (number != batch) {
-            throw new IllegalStateException("the batch of copies " + number + " was expected to be " + batch);
-        }
-        batch++;
-    }
-
-    /** All batches up to this one have landed. */
-    void landed(long number) {
-        if (number >= batch) {
-            throw new IllegalStateException("the batch of copies " + number + " was never handed over");
-        }
-        pages.landed = Math.max(pages.landed, number);
-        while (flights.hasLanded(number)) {
-            boolean out = flights.firstGoesOut();
-            int page = flights.removeFirst();
-            if (out) {
-                left(page);
-            } else {
-                came(page);
-            }
-        }
-    }
-
-    private void left(int page) {
-        int lc = pages.lifeCycle[page];
-        switch (pages.motion[page]) {
-            case Motion.LEAVING -> {
-                pages.leaveQueue(page);
-                pages.slots(Tier.DEVICE, lc).give(pages.slot[page], pages.lastStep[page], pages.landed);
-                toHost(page);
-                pages.motion[page] = Motion.STILL;
-            }
-            case Motion.KEPT -> {
-                pages.slots(Tier.HOST, lc).give(pages.other[page], 0, pages.landed);
-                pages.other[page] = NONE;
-                pages.motion[page] = Motion.STILL;
-            }
-            case Motion.ARRIVING -> pages.motion[page] = Motion.STILL;
-            default -> {} // called back meanwhile: its copy into the device can be planned now
-        }
-        pages.settle(page);
-    }
-
-    private void came(int page) {
-        if (pages.motion[page] == Motion.ENTERING) {
-            pages.slots(Tier.HOST, pages.lifeCycle[page]).give(pages.slot[page], 0, pages.landed);
-            pages.tier[page] = Tier.DEVICE;
-            pages.slot[page] = pages.other[page];
-            pages.other[page] = NONE;
-            cached.moved(page, Tier.HOST, Tier.DEVICE);
-            pages.motion[page] = Motion.STILL;
-            pages.settle(page);
-        } else {
-            int source = pages.other[page];
-            pages.other[page] = NONE;
-            pages.motion[page] = Motion.STILL;
-            pages.settle(page);
-            pages.letGo(source, 0);
-        }
-    }
-
-    /** The page is where its copy goes; no step reads it there. */
-    private void toHost(int page) {
-        pages.tier[page] = Tier.HOST;
-        pages.slot[page] = pages.other[page];
-        pages.other[page] = NONE;
-        pages.lastStep[page] = 0;
-        pages.filledBy[page] = 0;
-        cached.moved(page, Tier.DEVICE, Tier.HOST);
     }
 
     /** Drops what nobody holds, in whatever tier and on whatever way. */
@@ -411,24 +231,6 @@ final class TierMoves {
                 }
             }
         }
-        for (int i = 0; i < flights.count(); i++) {
-            int page = flights.page(i);
-            if (pages.holders[page] == 0 && pages.node[page] != NONE) {
-                cached.drop(page);
-            }
-        }
-    }
-
-    /** Slots of a pool that pages own which nobody holds and which are on their way. */
-    int unheldOnTheirWay(Tier tier, int lc) {
-        int sum = 0;
-        for (int i = 0; i < flights.count(); i++) {
-            int page = flights.page(i);
-            if (pages.lifeCycle[page] == lc && pages.holders[page] == 0) {
-                boolean moves = pages.other[page] != NONE && pages.motion[page] != Motion.FILLING;
-                sum += pages.tier[page] == tier || moves ? 1 : 0;
-            }
-        }
-        return sum;
+        copies.dropUnheld();
     }
 }

@@ -100,6 +100,29 @@ class PoolSizingTest {
     }
 
     @Test
+    void byDefaultThePoolsHoldTheSameNumberOfTypicalSequencesHoweverLongTheLongestIs() {
+        for (long gib : List.of(70L, 35L, 18L)) {
+            PoolSizing sizing = new PoolSizing(MUSE, gib * GIB, 0, List.of(), OptionalInt.empty(), 128, 8192);
+            List<Integer> slots =
+                    fits(sizing.fit(OptionalInt.of(1 << 20), 1 << 20)).pools().deviceSlots();
+            // Two chunks of 8192 tokens pass through; an end point is 69 pages, a context of 65,536 tokens 2048.
+            double windows = (slots.get(0) - 2 * 256) / 69.0;
+            double contexts = slots.get(1) / 2048.0;
+            assertThat(windows).isCloseTo(contexts, within(0.02 * contexts));
+        }
+    }
+
+    @Test
+    void whereOneLongestSequenceTakesNearlyAllTheWindowsGetTheRest() {
+        PoolSizing sizing = new PoolSizing(MUSE, 14 * GIB, 0, List.of(), OptionalInt.empty(), 128, 8192);
+        List<Integer> slots =
+                fits(sizing.fit(OptionalInt.of(1 << 20), 1 << 20)).pools().deviceSlots();
+        assertThat(slots.get(1)).isEqualTo(PoolSizing.minSlots(MUSE, 1 << 20).get(1));
+        long left = 14 * GIB - slots.get(1) * MUSE.pageBytes().get(1);
+        assertThat(slots.get(0).longValue()).isEqualTo(left / MUSE.pageBytes().get(0));
+    }
+
+    @Test
     void aWrongCountOfSharesIsRefused() {
         assertThatThrownBy(() -> new PoolSizing(MUSE, GIB, 0, List.of(1.0), OptionalInt.empty(), 0))
                 .hasMessage("one share per life cycle is needed: 2, got 1");

@@ -115,6 +115,72 @@ class RetentionRulesTest {
         }
     }
 
+    @Test
+    void anEndPointThatALongerPromptHasGoneOnFromTakesTheOrdinaryRank() {
+        for (boolean supersede : new boolean[] {false, true}) {
+            Play play = hybrid(64, 64, Play.rewind(4).withSupersede(supersede));
+            play.playInChunks(8, "A", Play.range(0, 25), 500);
+            play.playInChunks(8, "X", Play.range(1000, 1025), 500);
+            play.playInChunks(8, "B", join(Play.range(0, 24), Play.range(600, 620)), 501);
+            // Its own window before the end point 43 begins with block 7; X has not been gone on from.
+            assertThat(blocksOf(play, "B", 70)).containsExactly(7, 8, 9, 10);
+            assertThat(blocksOf(play, "X", 70)).containsExactly(3, 4, 5);
+            assertThat(blocksOf(play, "A", supersede ? 35 : 70)).containsExactly(3, 4, 5);
+        }
+    }
+
+    @Test
+    void pagesOfTheEndPointThatTheLongerPromptStillNeedsKeepTheirRank() {
+        Play play = hybrid(64, 64, Play.rewind(4).withSupersede(true));
+        play.playInChunks(8, "A", Play.range(0, 25), 500);
+        play.playInChunks(8, "B", join(Play.range(0, 24), Play.range(600, 605)), 501); // E = 28, from 16
+        assertThat(blocksOf(play, "A", 70)).containsExactly(4, 5);
+        assertThat(blocksOf(play, "A", 35)).containsExactly(3);
+        for (int m = 24; m <= 28; m++) {
+            int[] text = join(Arrays.copyOf(join(Play.range(0, 24), Play.range(600, 605)), m), new int[] {7, 7});
+            assertThat(play.prompt(text)).isEqualTo(m);
+        }
+    }
+
+    @Test
+    void aPromptThatIsNotWholeYetTakesNobodysRank() {
+        Play play = hybrid(64, 64, Play.rewind(4).withSupersede(true));
+        play.playInChunks(8, "A", Play.range(0, 25), 500);
+        Play.Seq b = play.admit("B", join(Play.range(0, 24), Play.range(600, 640)), 501);
+        play.step(b, 8);
+        play.release(b, true);
+        assertThat(blocksOf(play, "A", 70)).containsExactly(3, 4, 5);
+    }
+
+    @Test
+    void aLoweredPriorityIsAnEvent() {
+        KvOptions options = Play.rewind(4).withSupersede(true).withEventBuffer(1000);
+        Play play = hybrid(64, 64, options);
+        play.playInChunks(8, "A", Play.range(0, 25), 500);
+        play.playInChunks(8, "B", join(Play.range(0, 24), Play.range(600, 620)), 501);
+        List<Integer> to = new ArrayList<>();
+        play.kv.drainEvents((id, e) -> {
+            if (e instanceof KvEvent.Raised r) {
+                to.add(r.to());
+            }
+        });
+        assertThat(to).containsExactly(35, 35, 35);
+    }
+
+    /** Blocks of a sequence whose window pages have a priority and may be evicted. */
+    private static List<Integer> blocksOf(Play play, String sequence, int priority) {
+        List<Integer> out = new ArrayList<>();
+        Pages pages = play.kv.cached().pages;
+        EvictionQueue queue = pages.evictable(0);
+        for (int page = queue.first(); page >= 0; page = queue.after(page)) {
+            if (pages.priority[page] == priority && play.nameOf(page).startsWith(sequence)) {
+                out.add(play.kv.cached().tree.depth[pages.node[page]]);
+            }
+        }
+        out.sort(Integer::compare);
+        return out;
+    }
+
     private static List<Integer> kept(int window, int tokensPerBlock, int promptTokens, int rewind) {
         List<Integer> out = new ArrayList<>();
         for (int b = 0; b * tokensPerBlock < promptTokens; b++) {

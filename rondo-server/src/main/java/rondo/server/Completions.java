@@ -246,7 +246,7 @@ final class Completions {
                 return value;
             }
         }
-        return "";
+        return fields.promptCacheKey();
     }
 
     private PostprocessWorker worker(Exchange exchange) {

@@ -23,7 +23,8 @@ import tools.jackson.databind.JsonNode;
  * @param includeUsage        whether a stream ends with a usage chunk
  * @param continuousUsage     whether every chunk of a stream carries usage
  * @param cacheSalt           empty = none
- * @param conversation        id from the body; empty = none
+ * @param conversation        id from {@code conversation_params}; empty = none
+ * @param promptCacheKey      names the conversation where nothing else does; empty = none
  * @param truncatePrompt      keep so many last tokens of the prompt; 0 = all
  */
 record GenerationFields(
@@ -40,6 +41,7 @@ record GenerationFields(
         boolean skipSpecialTokens,
         String cacheSalt,
         String conversation,
+        String promptCacheKey,
         double priority,
         int truncatePrompt) {
     static final int MAX_CHOICES = 16;
@@ -79,7 +81,8 @@ record GenerationFields(
                 continuousUsage,
                 body.flag("skip_special_tokens", true) && !ignoreEos,
                 body.notBlank("cache_salt"),
-                conversation(body),
+                body.object("conversation_params").notBlank("conversation_id"),
+                body.text("prompt_cache_key", "").strip(),
                 priority(body, context.options()),
                 (int) body.integer("truncate_prompt_tokens", 0, 1, Integer.MAX_VALUE));
     }
@@ -193,11 +196,6 @@ record GenerationFields(
             stops.add(text);
         }
         return List.copyOf(stops);
-    }
-
-    private static String conversation(Fields body) throws ApiError {
-        String id = body.object("conversation_params").notBlank("conversation_id");
-        return id.isEmpty() ? body.text("prompt_cache_key", "") : id;
     }
 
     /** Fields that have one allowed value here, and those that are accepted and mean nothing. */

@@ -2,6 +2,7 @@ package rondo.server;
 
 import java.io.IOException;
 import java.util.List;
+import java.util.Map;
 import rondo.engine.EngineInfo;
 import tools.jackson.core.JsonGenerator;
 
@@ -51,6 +52,13 @@ final class ServerInfo {
         json.writeNumberProperty("stream_interval", front.options().streamInterval());
         json.writeBooleanProperty("deterministic", front.model().deterministic());
         json.writeBooleanProperty("guided_decoding", true);
+        if (!front.events().about().isEmpty()) {
+            json.writeObjectPropertyStart("kv_events");
+            for (Map.Entry<String, String> fact : front.events().about().entrySet()) {
+                json.writeStringProperty(fact.getKey(), fact.getValue());
+            }
+            json.writeEndObject();
+        }
         json.writeObjectPropertyStart("weights");
         json.writeNumberProperty("consumed", weights.consumed());
         json.writeNumberProperty("skipped", weights.skipped());

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.net.http.HttpResponse;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -337,6 +338,22 @@ class ChatAnswerTest {
         assertThat(request.retention().conversation()).isEqualTo("corr");
         assertThat(request.prompt().scope()).isEqualTo(rondo.kv.CacheScope.unsalted());
         assertThat(request.sampling().temperature()).isEqualTo(1f);
+    }
+
+    @Test
+    void aConversationIsNamedByItsIdThenByHeadersThenByTheCacheKey() throws Exception {
+        String key = "\"prompt_cache_key\":\"key\"";
+        String id = "\"conversation_params\":{\"conversation_id\":\"id\"}";
+        String[] headers = {"X-Conversation-ID", "third", "X-Dynamo-Session-ID", "second", "X-Correlation-ID", "first"};
+        server.post("/v1/chat/completions", TestServer.chatBody(id + "," + key), headers);
+        server.post("/v1/chat/completions", TestServer.chatBody(key), headers);
+        server.post("/v1/chat/completions", TestServer.chatBody(key), Arrays.copyOf(headers, 4));
+        server.post("/v1/chat/completions", TestServer.chatBody(key), Arrays.copyOf(headers, 2));
+        server.post("/v1/chat/completions", TestServer.chatBody(key));
+        server.post("/v1/chat/completions", TestServer.chatBody("\"n\":1"));
+        assertThat(server.service.submitted)
+                .extracting(s -> s.request.retention().conversation())
+                .containsExactly("id", "first", "second", "third", "key", "");
     }
 
     @Test

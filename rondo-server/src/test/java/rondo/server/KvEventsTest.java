@@ -228,6 +228,15 @@ class KvEventsTest {
         assertThat(removed).allMatch(row -> row.at("/data/type").stringValue().equals("removed"));
     }
 
+    /** R138: whoever places requests can compare its block size and hash with the server's. */
+    @Test
+    void theModelTellsItsBlockSizeAndTheHashOfItsEvents() {
+        start(new BufferedKvEvents(10, HashAlgorithm.V2_SHA256_64, SHAPE), List.of());
+        JsonNode rondo = TestServer.json(send("GET", "/v1/models/stub", "")).get("rondo");
+        assertThat(rondo.get("tokens_per_block").intValue()).isEqualTo(4);
+        assertThat(rondo.get("kv_events").toString()).isEqualTo("{\"hash_algo\":\"v2_sha256_64\"}");
+    }
+
     @Test
     void eventsNeedAKeyWhereRequestsDo() {
         start(buffer(10), List.of("secret"));

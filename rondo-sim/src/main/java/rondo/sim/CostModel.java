@@ -35,8 +35,7 @@ public record CostModel(long stepNanos, long tokenNanos, double readBytesPerSeco
 
     /** Muse Glimmer 30B, bf16, on one H200. */
     public static CostModel museGlimmer30bOnH200() {
-        return new CostModel(
-                MUSE_30B_STEP_NANOS, MUSE_30B_TOKEN_NANOS, H200_BYTES_PER_SECOND, PCIE_5_BYTES_PER_SECOND);
+        return new CostModel(MUSE_30B_STEP_NANOS, MUSE_30B_TOKEN_NANOS, H200_BYTES_PER_SECOND, PCIE_5_BYTES_PER_SECOND);
     }
 
     /** Nanoseconds of a step; one without runs, which only carries page work, takes none. */

@@ -178,7 +178,9 @@ public final class CostModelExecutor implements Executor {
 
     @Override
     public long pollCopies() {
-        for (Landing first = landings.peek(); first != null && first.at() <= clock.nanoTime(); first = landings.peek()) {
+        for (Landing first = landings.peek();
+                first != null && first.at() <= clock.nanoTime();
+                first = landings.peek()) {
             landed = first.batch();
             landings.remove();
         }

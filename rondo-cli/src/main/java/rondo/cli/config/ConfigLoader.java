@@ -18,6 +18,13 @@ import rondo.server.kvevents.StreamOptions;
 
 /** Reads a configuration file and the flags beside it into a {@link ServeConfig}, or says all that is wrong. */
 public final class ConfigLoader {
+    /**
+     * Tokens before a prompt's end whose windows are kept where the file does not say. 0, the default elsewhere, lets every
+     * long prompt sweep out the windows of all others, and hits collapse (docs/performance.md, Simulated); more than the
+     * last user message's rest costs more pages than it brings hits.
+     */
+    private static final int DEFAULT_REWIND = 128;
+
     private ConfigLoader() {}
 
     /** All defaults, with what the command line says. */
@@ -78,6 +85,7 @@ public final class ConfigLoader {
                         s.integer("max_batch_size"),
                         s.integer("max_num_tokens"),
                         s.optionalInt("max_seq_len"),
+                        s.optionalInt("max_input_len"),
                         s.bool("enable_chunked_prefill"),
                         s.bool("rondo.allow_longer_than_model")),
                 kv(s),
@@ -90,7 +98,14 @@ public final class ConfigLoader {
                         s.integer("rondo.request_timeout_ms"),
                         s.bool("print_iter_log"),
                         s.optionalBool("disable_overlap_scheduler").map(off -> !off),
-                        EngineOptions.Preemption.valueOf(upper(s.text("rondo.preemption")))),
+                        EngineOptions.Preemption.valueOf(upper(s.text("rondo.preemption"))),
+                        EngineOptions.Capacity.valueOf(s.text("scheduler_config.capacity_scheduler_policy")),
+                        s.optionalText("scheduler_config.context_chunking_policy")
+                                .map(EngineOptions.Chunking::valueOf)
+                                .orElse(EngineOptions.Chunking.FIRST_COME_FIRST_SERVED),
+                        EngineOptions.QueueOrder.valueOf(upper(s.text("scheduler_config.waiting_queue_policy"))),
+                        s.integer("rondo.starvation_ms"),
+                        statistics(s)),
                 new ServeConfig.Front(
                         s.integer("stream_interval"),
                         s.integer("num_postprocess_workers"),
@@ -101,6 +116,7 @@ public final class ConfigLoader {
                         s.bool("rondo.schema_open"),
                         s.bool("rondo.metrics_alias"),
                         ServeConfig.MetricsFormat.valueOf(upper(s.text("rondo.metrics_format"))),
+                        s.bool("enable_iter_perf_stats"),
                         s.integer("rondo.max_chars_per_token")),
                 new ServeConfig.Cpu(s.optionalInt("rondo.cpu_threads"), s.optionalBytes("rondo.cpu_kv_base")),
                 new Effective(s),
@@ -114,7 +130,7 @@ public final class ConfigLoader {
                 s.bool(kv + "enable_partial_reuse"),
                 s.bool(kv + "copy_on_partial_reuse"),
                 KvOptions.ReusePolicy.valueOf(upper(s.text(kv + "block_reuse_config.policy"))),
-                s.integer(kv + "block_reuse_config.swa_endpoint_rewind_tokens"),
+                endpointRewind(s),
                 ServeConfig.KvDType.valueOf(upper(s.text(kv + "dtype"))),
                 s.integer(kv + "tokens_per_block"),
                 s.optionalReal(kv + "free_gpu_memory_fraction"),
@@ -128,7 +144,17 @@ public final class ConfigLoader {
                         .orElse(KvOptions.defaults().offloadMinPriority()),
                 s.real(kv + "max_util_for_resume"),
                 s.integers(kv + "max_attention_window"),
-                s.bool("rondo.swa_endpoint_track_decode"));
+                s.bool("rondo.swa_endpoint_track_decode"),
+                s.bool("rondo.swa_endpoint_supersede"));
+    }
+
+    /** Where the file does not say, what the policy allows. */
+    private static int endpointRewind(Settings s) {
+        String kv = "kv_cache_config.";
+        boolean allowed = s.bool(kv + "enable_block_reuse")
+                && s.text(kv + "block_reuse_config.policy").equals("all_reusable");
+        return s.optionalInt(kv + "block_reuse_config.swa_endpoint_rewind_tokens")
+                .orElse(allowed ? DEFAULT_REWIND : 0);
     }
 
     private static ServeConfig.Events events(Settings s) {
@@ -149,6 +175,15 @@ public final class ConfigLoader {
                         s.bool("rondo.kv_events_all_groups")))
                 : Optional.empty();
         return new ServeConfig.Events(s.integer(kv + "event_buffer_max_size"), hashes, options);
+    }
+
+    /** A ring of 0 rows means one of 1, as trtllm-serve has it. */
+    private static EngineOptions.Statistics statistics(Settings s) {
+        int rows = s.integer("max_stats_len");
+        return new EngineOptions.Statistics(
+                rows == 0 ? 1 : rows,
+                s.bool("enable_iter_req_stats"),
+                s.integer("kv_cache_config.iteration_stats_interval"));
     }
 
     private static String upper(String word) {

@@ -32,6 +32,15 @@ final class Rules {
     }
 
     private void lengths() {
+        OptionalInt prompt = settings.optionalInt("max_input_len");
+        OptionalInt longest = settings.optionalInt("max_seq_len");
+        if (prompt.isPresent() && longest.isPresent() && prompt.getAsInt() >= longest.getAsInt()) {
+            mustBe("max_input_len", "< " + longest.getAsInt() + " (max_seq_len)");
+        }
+        Setting requests = settings.get("enable_iter_req_stats");
+        if (settings.bool(requests.path()) && !settings.bool("enable_iter_perf_stats")) {
+            problems.add(requests.origin(), requests.path() + "=true needs enable_iter_perf_stats=true");
+        }
         OptionalInt tokens = settings.optionalInt(KV + "max_tokens");
         int block = settings.integer(KV + "tokens_per_block");
         if (tokens.isPresent() && tokens.getAsInt() < block) {
@@ -92,6 +101,9 @@ final class Rules {
     /** Rule 3. */
     private void endpoints() {
         Setting rewind = settings.get(REUSE + "swa_endpoint_rewind_tokens");
+        if (!rewind.isSet()) {
+            return;
+        }
         if (settings.integer(rewind.path()) == 0) {
             Setting track = settings.get("rondo.swa_endpoint_track_decode");
             if (settings.bool(track.path())) {

@@ -91,6 +91,7 @@ public record ServeConfig(
      * @param maxBatchSize         sequences active at once
      * @param maxNumTokens         tokens of one step
      * @param maxSeqLen            prompt and output together, in tokens; empty = as the model and the pools allow
+     * @param maxInputLen          prompt alone, in tokens; empty = no limit of its own
      * @param chunkedPrefill       {@code enable_chunked_prefill}
      * @param allowLongerThanModel {@code rondo.allow_longer_than_model}
      */
@@ -98,6 +99,7 @@ public record ServeConfig(
             int maxBatchSize,
             int maxNumTokens,
             OptionalInt maxSeqLen,
+            OptionalInt maxInputLen,
             boolean chunkedPrefill,
             boolean allowLongerThanModel) {}
 
@@ -122,6 +124,7 @@ public record ServeConfig(
      * @param maxUtilForResume   {@code max_util_for_resume}
      * @param windows            {@code max_attention_window}; empty = the model's own
      * @param trackDecode        {@code rondo.swa_endpoint_track_decode}
+     * @param supersede          {@code rondo.swa_endpoint_supersede}
      */
     public record Kv(
             boolean blockReuse,
@@ -141,7 +144,8 @@ public record ServeConfig(
             int offloadMinPriority,
             double maxUtilForResume,
             List<Integer> windows,
-            boolean trackDecode) {
+            boolean trackDecode,
+            boolean supersede) {
         /** Whether a prompt's blocks can be shared while it is still computed: only then does waiting for one pay. */
         public boolean sharesAtOnce() {
             return blockReuse && policy == KvOptions.ReusePolicy.ALL_REUSABLE;
@@ -161,7 +165,8 @@ public record ServeConfig(
                     maxUtilForResume,
                     d.eventBufferSize(),
                     maxNumTokens,
-                    trackDecode);
+                    trackDecode,
+                    supersede);
         }
     }
 
@@ -185,6 +190,11 @@ public record ServeConfig(
      * @param printIterLog         one line per step
      * @param overlap              the opposite of {@code disable_overlap_scheduler}; empty = as the device likes it
      * @param preemption           {@code rondo.preemption}
+     * @param capacity             {@code capacity_scheduler_policy}
+     * @param chunking             {@code context_chunking_policy}
+     * @param queueOrder           {@code waiting_queue_policy}
+     * @param starvationMillis     {@code rondo.starvation_ms}
+     * @param statistics           what is kept of every step
      */
     public record Scheduling(
             boolean prefixAware,
@@ -194,7 +204,12 @@ public record ServeConfig(
             int requestTimeoutMillis,
             boolean printIterLog,
             Optional<Boolean> overlap,
-            EngineOptions.Preemption preemption) {
+            EngineOptions.Preemption preemption,
+            EngineOptions.Capacity capacity,
+            EngineOptions.Chunking chunking,
+            EngineOptions.QueueOrder queueOrder,
+            int starvationMillis,
+            EngineOptions.Statistics statistics) {
         /** The bound on waiting prompt tokens for an effective {@code max_seq_len}. */
         public long queuedTokens(int maxSeqLen) {
             return maxQueuedTokens.isPresent() ? maxQueuedTokens.getAsInt() : 64L * maxSeqLen;
@@ -213,6 +228,7 @@ public record ServeConfig(
      * @param openSchemas        whether absent additionalProperties means true in guided output
      * @param metricsAlias       whether metrics carry their trtllm_ names as well
      * @param metricsFormat      what GET /metrics answers
+     * @param iterPerfStats      {@code enable_iter_perf_stats}
      * @param maxCharsPerToken   texts longer than this × max_seq_len are refused before tokenization
      */
     public record Front(
@@ -225,6 +241,7 @@ public record ServeConfig(
             boolean openSchemas,
             boolean metricsAlias,
             MetricsFormat metricsFormat,
+            boolean iterPerfStats,
             int maxCharsPerToken) {
         @Override
         public String toString() {
@@ -262,6 +279,13 @@ public record ServeConfig(
                 "<= " + longest + " (KV cache of " + ByteSize.rounded(kvBytes) + " holds no longer sequence)");
     }
 
+    /** Fails unless a prompt of {@code max_input_len} leaves room for a token of output. */
+    public void checkMaxInputLen(int maxSeqLen) {
+        if (limits.maxInputLen().isPresent() && limits.maxInputLen().getAsInt() >= maxSeqLen) {
+            throw mustBe("max_input_len", "< " + maxSeqLen + " (max_seq_len)");
+        }
+    }
+
     /** The machine's memory does not hold the host tier. */
     public UserError hostTooBig(long most) {
         return mustBe(
@@ -283,6 +307,9 @@ public record ServeConfig(
             return List.of();
         }
         Setting rewind = effective.settings().get("kv_cache_config.block_reuse_config.swa_endpoint_rewind_tokens");
+        if (!rewind.isSet()) {
+            return List.of();
+        }
         return List.of(new Notice(
                 Notice.Level.INFO,
                 "config notice: " + rewind.path() + "=" + rewind.show()

@@ -56,9 +56,12 @@ class ConfigMessagesTest {
                         + " (serve.yaml:1)");
         assertThat(errors("max_beam_width: 4\n"))
                 .isEqualTo("config: max_beam_width must be 1 (beam search is not supported), got 4 (serve.yaml:1)");
-        assertThat(errors("scheduler_config: {capacity_scheduler_policy: GUARANTEED_NO_EVICT}\n"))
-                .isEqualTo("config: scheduler_config.capacity_scheduler_policy=GUARANTEED_NO_EVICT is not supported by"
-                        + " rondo: not built yet (serve.yaml:1)");
+        assertThat(errors("scheduler_config: {capacity_scheduler_policy: STATIC_BATCH}\n"))
+                .isEqualTo("config: scheduler_config.capacity_scheduler_policy=STATIC_BATCH is not supported by"
+                        + " rondo: batching is in flight (serve.yaml:1)");
+        assertThat(errors("scheduler_config: {context_chunking_policy: FORCE_CHUNK}\n"))
+                .isEqualTo("config: scheduler_config.context_chunking_policy=FORCE_CHUNK is not supported by"
+                        + " rondo: it exists for state-space snapshots (serve.yaml:1)");
         assertThat(errors("sampler_type: TRTLLMSampler\n"))
                 .isEqualTo("config: sampler_type=TRTLLMSampler is not supported by rondo: there is one sampler"
                         + " (serve.yaml:1)");
@@ -239,6 +242,10 @@ class ConfigMessagesTest {
 
     @Test
     void rulesAcrossKeysNameBothSides() {
+        assertThat(errors("max_seq_len: 4096\nmax_input_len: 4096\n"))
+                .isEqualTo("config: max_input_len must be < 4096 (max_seq_len), got 4096 (serve.yaml:2)");
+        assertThat(errors("enable_iter_req_stats: true\n"))
+                .isEqualTo("config: enable_iter_req_stats=true needs enable_iter_perf_stats=true (serve.yaml:1)");
         assertThat(errors("prefill_cuda_graph_backend: breakable\ntorch_compile_config: {enable_fullgraph: true}\n"))
                 .startsWith("config: prefill_cuda_graph_backend=breakable conflicts with torch_compile_config: ");
         assertThat(

@@ -32,7 +32,8 @@ class EventKeysTest {
     void nobodyIsToldUnlessTheFileSaysSo() {
         ServeConfig.Events none = new ServeConfig.Events(0, HashAlgorithm.V2_SHA256, Optional.empty());
         assertThat(config("").events()).isEqualTo(none);
-        assertThat(config("kv_cache_config: {kv_events_config: null}\n").events()).isEqualTo(none);
+        assertThat(config("kv_cache_config: {kv_events_config: null}\n").events())
+                .isEqualTo(none);
         assertThat(config("kv_cache_config: {kv_events_config: {}}\n").events()).isEqualTo(none);
     }
 
@@ -40,8 +41,7 @@ class EventKeysTest {
     void aBufferIsASizeAndAHash() {
         assertThat(config("kv_cache_config: {event_buffer_max_size: 16384}\n").events())
                 .isEqualTo(new ServeConfig.Events(16384, HashAlgorithm.V2_SHA256, Optional.empty()));
-        assertThat(config(
-                                "kv_cache_config: {event_buffer_max_size: 5, kv_cache_event_hash_algo: v2_sha256_64}\n")
+        assertThat(config("kv_cache_config: {event_buffer_max_size: 5, kv_cache_event_hash_algo: v2_sha256_64}\n")
                         .events())
                 .isEqualTo(new ServeConfig.Events(5, HashAlgorithm.V2_SHA256_64, Optional.empty()));
     }
@@ -120,7 +120,8 @@ class EventKeysTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"5557", "tcp://", "tcp://host", "tcp://host:", "tcp://host:65536", "ipc:///tmp/x", "http://a:1"})
+    @ValueSource(
+            strings = {"5557", "tcp://", "tcp://host", "tcp://host:", "tcp://host:65536", "ipc:///tmp/x", "http://a:1"})
     void anEndpointIsTcpWithHostAndPort(String endpoint) {
         assertThat(error(stream("endpoint: \"" + endpoint + "\"")))
                 .startsWith("config: kv_cache_config.kv_events_config.endpoint must be tcp://HOST:PORT, got ")
@@ -159,10 +160,12 @@ class EventKeysTest {
 
     @Test
     void aStreamThatIsSetUpAndNotSwitchedOnIsNoticed() {
-        assertThat(config("kv_cache_config:\n  kv_events_config:\n    topic: kv@a@b\n").notices())
+        assertThat(config("kv_cache_config:\n  kv_events_config:\n    topic: kv@a@b\n")
+                        .notices())
                 .extracting(Notice::text)
-                .containsExactly("config notice: kv_cache_config.kv_events_config.topic='kv@a@b' has no effect in rondo:"
-                        + " enable_kv_cache_events is false (serve.yaml:3)");
+                .containsExactly(
+                        "config notice: kv_cache_config.kv_events_config.topic='kv@a@b' has no effect in rondo:"
+                                + " enable_kv_cache_events is false (serve.yaml:3)");
     }
 
     @Test

@@ -13,6 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import rondo.base.Seeds;
 import rondo.base.UserError;
+import rondo.engine.EngineOptions;
 import rondo.kv.KvOptions;
 
 class ServeConfigTest {
@@ -45,6 +46,11 @@ class ServeConfigTest {
                 stream_interval: 20
                 num_postprocess_workers: 2
                 print_iter_log: TRUE
+                max_input_len: 4000
+                enable_iter_perf_stats: true
+                enable_iter_req_stats: true
+                max_stats_len: 0
+                disable_overlap_scheduler: false
                 tool_parser: hermes
                 generation_config: trtllm
                 disable_mm_encoder: true
@@ -60,12 +66,13 @@ class ServeConfigTest {
                   free_gpu_memory_fraction: null
                   pool_ratio: [0.25, 0.75]
                   avg_seq_len: 2000
+                  iteration_stats_interval: 3
                   host_cache_size: 3GiB
                   secondary_offload_min_priority: 70
                   max_util_for_resume: 0.5
                   max_attention_window: [512, 4096]
                   block_reuse_config: {policy: all_reusable, swa_endpoint_rewind_tokens: 128}
-                scheduler_config: {enable_prefix_aware_scheduling: false, context_chunking_policy: FIRST_COME_FIRST_SERVED}
+                scheduler_config: {enable_prefix_aware_scheduling: false, context_chunking_policy: EQUAL_PROGRESS, capacity_scheduler_policy: GUARANTEED_NO_EVICT, waiting_queue_policy: priority}
                 rondo:
                   device: cpu
                   max_queue_size: 7
@@ -84,6 +91,9 @@ class ServeConfigTest {
                   safe_special_tokens: false
                   template_date: 2026-07-04
                   allow_longer_than_model: true
+                  preemption: offload
+                  starvation_ms: 77
+                  swa_endpoint_track_decode: true
                 """.formatted(directory));
         assertThat(c.model().tokenizer()).contains(directory.toString());
         assertThat(c.model().dtype()).isEqualTo(ServeConfig.DType.BFLOAT16);
@@ -113,6 +123,16 @@ class ServeConfigTest {
         assertThat(c.kv().windows()).containsExactly(512, 4096);
         assertThat(c.scheduling().prefixAware()).isFalse();
         assertThat(c.scheduling().maxQueueSize()).isEqualTo(7);
+        assertThat(c.scheduling().overlap()).contains(true);
+        assertThat(c.scheduling().preemption()).isEqualTo(EngineOptions.Preemption.OFFLOAD);
+        assertThat(c.scheduling().capacity()).isEqualTo(EngineOptions.Capacity.GUARANTEED_NO_EVICT);
+        assertThat(c.scheduling().chunking()).isEqualTo(EngineOptions.Chunking.EQUAL_PROGRESS);
+        assertThat(c.scheduling().queueOrder()).isEqualTo(EngineOptions.QueueOrder.PRIORITY);
+        assertThat(c.scheduling().starvationMillis()).isEqualTo(77);
+        assertThat(c.scheduling().statistics()).isEqualTo(new EngineOptions.Statistics(1, true, 3));
+        assertThat(c.limits().maxInputLen()).hasValue(4000);
+        assertThat(c.front().iterPerfStats()).isTrue();
+        assertThat(c.kv().options(1024).trackDecode()).isTrue();
         assertThat(c.scheduling().queuedTokens(4096)).isEqualTo(9000);
         assertThat(c.scheduling().queueTimeoutMillis()).isEqualTo(1);
         assertThat(c.scheduling().requestTimeoutMillis()).isEqualTo(2);

@@ -125,6 +125,34 @@ class DecoderExecutorTest {
     }
 
     @Test
+    void whatASubmittedStepSamplesMayBeSaidAfterTheStepBeforeIsAwaited() throws StepFailure {
+        StepPlan first = executor.plan();
+        for (int slot = 0; slot < 4; slot++) {
+            driver.add(first, new StepDriver.Piece(slot, 0, PROMPT, 1));
+        }
+        long one = executor.submit(first);
+        executor.sample(first);
+        StepPlan second = executor.plan();
+        for (int slot = 0; slot < 4; slot++) {
+            driver.add(second, decode(slot, PROMPT.length, StepPlan.LAST));
+        }
+        long two = executor.submit(second);
+        int free = executor.await(one).token[3];
+        second.samples.masked[0] = true;
+        second.samples.mask(0).fill((byte) 0);
+        second.samples.mask(0).set(ValueLayout.JAVA_LONG, 0, 1L << 29);
+        second.samples.forced[1] = 5;
+        second.samples.wanted[2] = false;
+        executor.sample(second);
+        StepResult result = executor.await(two);
+        assertThat(result.token[0]).isEqualTo(29);
+        assertThat(result.token[1]).isEqualTo(5);
+        int next = result.token[3];
+        driver.step(new StepDriver.Piece(3, PROMPT.length, new int[] {free}, 1));
+        assertThat(driver.tokens()[0]).isEqualTo(next);
+    }
+
+    @Test
     void rowsWithoutFiniteLogitsFailAloneAndTheOthersStand() throws StepFailure {
         executor.close();
         Poison.token(model, NAN_TOKEN, SHAPE.hidden());

@@ -2,6 +2,7 @@ package rondo.server.kvevents;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -46,6 +47,11 @@ public final class BufferedKvEvents implements KvEvents, StepEvents {
     @Override
     public Counts counts() {
         return new Counts(taken.get(), dropped.get());
+    }
+
+    @Override
+    public Map<String, String> about() {
+        return Map.of("hash_algo", rows.algorithm().key());
     }
 
     @Override

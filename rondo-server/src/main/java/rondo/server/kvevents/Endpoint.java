@@ -25,7 +25,8 @@ record Endpoint(String text) {
     /** Whether only this machine can reach it. */
     boolean isLoopback() {
         try {
-            return !host().equals(EVERY_ADDRESS) && InetAddress.getByName(host()).isLoopbackAddress();
+            return !host().equals(EVERY_ADDRESS)
+                    && InetAddress.getByName(host()).isLoopbackAddress();
         } catch (UnknownHostException e) {
             return false;
         }

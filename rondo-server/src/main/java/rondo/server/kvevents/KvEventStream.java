@@ -4,8 +4,10 @@ import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -44,6 +46,7 @@ public final class KvEventStream implements KvEvents, StepEvents {
 
     private final RoutableEvents routable;
     private final EventPacker packer;
+    private final String format;
     private final byte[] topic;
     private final int maxQueueSize;
     private final InstantSource clock;
@@ -71,6 +74,7 @@ public final class KvEventStream implements KvEvents, StepEvents {
     private KvEventStream(StreamOptions options, CacheShape shape, InstantSource clock) {
         routable = new RoutableEvents(shape, options.allGroups());
         packer = new EventPacker(options.format(), shape);
+        format = options.format().name().toLowerCase(Locale.ROOT);
         topic = options.topic().getBytes(StandardCharsets.UTF_8);
         maxQueueSize = options.maxQueueSize();
         this.clock = clock;
@@ -113,7 +117,7 @@ public final class KvEventStream implements KvEvents, StepEvents {
                 "kv events endpoint={} replay_endpoint={} format={} topic=\"{}\" block_size={}",
                 stream.endpoint,
                 stream.replayEndpoint.isEmpty() ? "none" : stream.replayEndpoint,
-                options.format().name().toLowerCase(Locale.ROOT),
+                stream.format,
                 options.topic(),
                 shape.tokensPerBlock());
         return stream;
@@ -129,7 +133,8 @@ public final class KvEventStream implements KvEvents, StepEvents {
                     UserError.PORT, "cannot bind " + CONFIG + key + " " + text + ": " + endpoint.problem(e), e);
         }
         if (!endpoint.isLoopback()) {
-            LOG.warn("kv events are open to other machines, who read the token ids of cached prompts: {}={}", key, text);
+            LOG.warn(
+                    "kv events are open to other machines, who read the token ids of cached prompts: {}={}", key, text);
         }
         return socket.getLastEndpoint();
     }
@@ -157,6 +162,19 @@ public final class KvEventStream implements KvEvents, StepEvents {
     @Override
     public Counts counts() {
         return new Counts(taken.get(), dropped.get());
+    }
+
+    @Override
+    public Map<String, String> about() {
+        Map<String, String> out = new LinkedHashMap<>();
+        out.put("hash_algo", HashAlgorithm.V2_SHA256_64.key());
+        out.put("format", format);
+        out.put("topic", new String(topic, StandardCharsets.UTF_8));
+        out.put("endpoint", endpoint);
+        if (!replayEndpoint.isEmpty()) {
+            out.put("replay_endpoint", replayEndpoint);
+        }
+        return out;
     }
 
     @Override

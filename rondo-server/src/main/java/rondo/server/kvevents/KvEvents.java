@@ -1,5 +1,6 @@
 package rondo.server.kvevents;
 
+import java.util.Map;
 import rondo.engine.StepEvents;
 
 /** How a server tells of its cache: not at all, in rows that are fetched, or in a stream. */
@@ -23,6 +24,9 @@ public sealed interface KvEvents extends AutoCloseable permits NoKvEvents, Buffe
     int stepLimit();
 
     Counts counts();
+
+    /** What a router has to know to read them, beside the size of a block; empty if there is nothing to read. */
+    Map<String, String> about();
 
     /** Gives back threads and sockets; the engine has stopped. */
     @Override

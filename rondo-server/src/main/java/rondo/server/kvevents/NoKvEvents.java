@@ -1,5 +1,6 @@
 package rondo.server.kvevents;
 
+import java.util.Map;
 import rondo.engine.StepEvents;
 
 /** Nobody is told of the cache, and it costs nothing. */
@@ -17,6 +18,11 @@ record NoKvEvents() implements KvEvents {
     @Override
     public Counts counts() {
         return new Counts(0, 0);
+    }
+
+    @Override
+    public Map<String, String> about() {
+        return Map.of();
     }
 
     @Override

@@ -288,6 +288,19 @@ class KvEventStreamTest {
     }
 
     @Test
+    void aStreamTellsHowItIsRead() {
+        try (KvEventStream stream = open(options())) {
+            assertThat(stream.about())
+                    .containsExactly(
+                            Map.entry("hash_algo", "v2_sha256_64"),
+                            Map.entry("format", "trtllm"),
+                            Map.entry("topic", "kv@pod@m"),
+                            Map.entry("endpoint", stream.endpoint()),
+                            Map.entry("replay_endpoint", stream.replayEndpoint()));
+        }
+    }
+
+    @Test
     void anAddressOfAnotherMachineAndAnUnknownHostAreClearErrors() {
         for (String endpoint : List.of("tcp://192.0.2.1:5557", "tcp://no-such-host.invalid:5557")) {
             StreamOptions elsewhere =
