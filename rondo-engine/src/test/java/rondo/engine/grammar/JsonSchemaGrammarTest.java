@@ -9,6 +9,7 @@ import com.networknt.schema.Schema;
 import com.networknt.schema.SchemaRegistry;
 import com.networknt.schema.SpecificationVersion;
 import java.util.List;
+import java.util.Optional;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -27,17 +28,23 @@ class JsonSchemaGrammarTest {
         List<String> zoo = SchemaZoo.all();
         assertThat(zoo).hasSizeGreaterThanOrEqualTo(200);
         SplittableRandom random = new SplittableRandom(42);
+        int unended = 0;
         for (String text : zoo) {
             Schema validator = registry.getSchema(text, InputFormat.JSON);
             for (int run = 0; run < 4; run++) {
-                String said = talker.say(schema(text), random, 10 + 30 * run);
+                Optional<String> said = talker.say(schema(text), random, 10 + 30 * run);
+                if (said.isEmpty()) {
+                    unended++;
+                    continue;
+                }
                 List<Error> errors = validator.validate(
-                        said,
+                        said.get(),
                         InputFormat.JSON,
                         context -> context.executionConfig(config -> config.formatAssertionsEnabled(true)));
                 assertThat(errors).as("%s said under %s", said, text).isEmpty();
             }
         }
+        assertThat(unended).isLessThan(zoo.size() * 4 / 20);
     }
 
     @ParameterizedTest

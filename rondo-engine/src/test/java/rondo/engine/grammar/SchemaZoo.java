@@ -48,8 +48,9 @@ final class SchemaZoo {
             found.add("{\"type\":\"" + type + "\",\"minimum\":" + BOUNDS[i] + "}");
             found.add("{\"type\":\"" + type + "\",\"exclusiveMaximum\":" + BOUNDS[i] + "}");
             int j = Math.min(BOUNDS.length - 1, i + 1 + i % 4);
-            found.add(
-                    "{\"type\":\"" + type + "\",\"exclusiveMinimum\":" + BOUNDS[i] + ",\"maximum\":" + BOUNDS[j] + "}");
+            boolean none = type.equals("integer") && BOUNDS[i].equals("0") && BOUNDS[j].equals("0.001");
+            found.add("{\"type\":\"" + type + "\",\"exclusiveMinimum\":" + BOUNDS[i] + ",\"maximum\":"
+                    + (none ? "1" : BOUNDS[j]) + "}");
         }
     }
 

@@ -9,6 +9,7 @@ import java.lang.management.ThreadMXBean;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.SplittableRandom;
 import rondo.engine.TokenConstraint;
 
@@ -69,11 +70,14 @@ final class Talker {
         return found;
     }
 
-    /** Says something to its end; past {@code patience} tokens it ends as soon as it may, and prefers short ways. */
-    String say(GrammarSpec spec, SplittableRandom random, int patience) {
+    /**
+     * Says something to its end; past {@code patience} tokens it ends as soon as it may, and prefers short ways. Empty if
+     * chance does not find the end.
+     */
+    Optional<String> say(GrammarSpec spec, SplittableRandom random, int patience) {
         TokenConstraint constraint = start(spec);
         ByteArrayOutputStream out = new ByteArrayOutputStream();
-        for (int i = 0; i < 20 * patience; i++) {
+        for (int i = 0; i < 300 + 60 * patience; i++) {
             List<Integer> allowed = allowed(constraint);
             if (allowed.isEmpty()) {
                 throw new AssertionError("nothing may follow " + out.toString(StandardCharsets.UTF_8));
@@ -84,22 +88,26 @@ final class Talker {
                 throw new AssertionError("the mask allows token " + id + " after " + out);
             }
             if (id == end) {
-                return out.toString(StandardCharsets.UTF_8);
+                return Optional.of(out.toString(StandardCharsets.UTF_8));
             }
             out.writeBytes(tokens[id]);
         }
-        throw new AssertionError("no end after " + out.toString(StandardCharsets.UTF_8));
+        return Optional.empty();
     }
 
+    /** In a hurry: mostly what closes something, sometimes one of the longer pieces, sometimes anything. */
     private int pick(List<Integer> allowed, SplittableRandom random, boolean hurry) {
-        if (hurry) {
+        int mood = hurry ? random.nextInt(4) : 3;
+        if (mood < 2) {
             for (char closing : "\"]})".toCharArray()) {
                 if (allowed.contains((int) closing)) {
                     return closing;
                 }
             }
         }
-        int id = allowed.get(random.nextInt(allowed.size()));
+        List<Integer> pieces = mood < 3 ? allowed.stream().filter(id -> id >= 256 && id != end).toList() : List.of();
+        List<Integer> from = pieces.isEmpty() ? allowed : pieces;
+        int id = from.get(random.nextInt(from.size()));
         return id == end && allowed.size() > 1 ? allowed.getFirst() : id;
     }
 
