@@ -96,7 +96,9 @@ final class Landing {
         s.handle.output().append(result, row);
         counters.add(Counters.GENERATED_TOKENS, 1);
         outcomes.touch(s);
-        if (ends) {
+        if (s.request.constraint().finished()) {
+            outcomes.end(s, Ending.STOP, true);
+        } else if (ends) {
             outcomes.end(s, stop.isStopToken(token) ? new Ending(FinishReason.STOP, token, "") : Ending.STOP, true);
         } else if (s.keys.outputTokens() >= s.limit) {
             outcomes.end(

@@ -43,7 +43,7 @@ class EndpointsTest {
         assertThat(model.get("rondo").toString())
                 .isEqualTo(
                         "{\"max_num_tokens\":512,\"max_batch_size\":64,\"tokens_per_block\":16,\"stream_interval\":1,"
-                                + "\"deterministic\":true,\"guided_decoding\":false,\"weights\":{\"consumed\":10,\"skipped\":2,"
+                                + "\"deterministic\":true,\"guided_decoding\":true,\"weights\":{\"consumed\":10,\"skipped\":2,"
                                 + "\"rule\":\"text_only\",\"missing\":0,\"left_over\":0}}");
     }
 
