@@ -96,11 +96,18 @@ record Guided(String field, GrammarSpec spec) {
     }
 
     private static Guided regex(Fields fields, String name) throws ApiError {
-        return new Guided(fields.path(name), new GrammarSpec.Regex(fields.notBlank(name)));
+        return new Guided(fields.path(name), new GrammarSpec.Regex(needed(fields, name)));
     }
 
     private static Guided ebnf(Fields fields, String name) throws ApiError {
-        return new Guided(fields.path(name), new GrammarSpec.Ebnf(fields.notBlank(name)));
+        return new Guided(fields.path(name), new GrammarSpec.Ebnf(needed(fields, name)));
+    }
+
+    private static String needed(Fields fields, String name) throws ApiError {
+        if (!fields.has(name)) {
+            throw fields.missing(name);
+        }
+        return fields.notBlank(name);
     }
 
     private static Guided choice(Fields fields, String name) throws ApiError {

@@ -88,7 +88,7 @@ class BadInputTest {
                 "\"response_format\":{\"type\":\"json_schema\"} | 'response_format.json_schema' is required",
                 "\"response_format\":{\"type\":\"regex\"} | 'response_format.regex' is required",
                 "\"guided_choice\":[] | 'guided_choice' must have at least one string",
-                "\"guided_choice\":[1] | 'guided_choice' must be an array of strings, got an array of 1",
+                "\"guided_choice\":[1] | 'guided_choice' must be an array of strings, got 1",
                 "\"guided_json\":7 | 'guided_json' must be a JSON schema, got 7",
                 "\"guided_json\":{},\"guided_regex\":\"a\" | 'guided_regex' must not come together with 'guided_json'",
                 "\"tools\":[{\"function\":{\"name\":\"f\"}}],\"tool_choice\":{\"function\":{\"name\":\"g\"}} | 'tool_choice' names 'g', which is not in 'tools'",

@@ -285,7 +285,6 @@ final class GbnfParser {
             column = text[i] == '\n' ? 1 : column + 1;
             line += text[i] == '\n' ? 1 : 0;
         }
-        return new UnsupportedGrammar(
-                line + ":" + column, "grammar: " + what + " (line " + line + ", column " + column + ")");
+        return new UnsupportedGrammar("line " + line + ", column " + column, "grammar: " + what);
     }
 }
