@@ -342,8 +342,7 @@ final class Scheduler {
         }
         for (int i = 0; i < prefills.size() && budget.hasRoom(); i++) {
             Sequence s = prefills.get(i);
-            int rest = s.remaining() - s.planned;
-            int more = rest == 0 ? 0 : budget.chunk(s.submitted + s.planned, rest, false);
+            int more = budget.extension(s.submitted + s.planned, s.remaining() - s.planned);
             if (s.planned > 0 && more > 0) {
                 int granted = grow(s, s.planned + more, s.planned, plan);
                 if (granted > s.planned) {
@@ -504,6 +503,9 @@ final class Scheduler {
     }
 
     private Admission tryAdmit(Sequence s, StepPlan plan, long now) {
+        if (promises != null && !promises.isWorthTrying(s)) {
+            return Admission.BLOCKED;
+        }
         if (!mayHaveRoom()) {
             // Whatever it would find, its next token has nowhere to go: the walk along a long prompt is spared.
             makeRoomFor(s);
@@ -588,6 +590,7 @@ final class Scheduler {
             makeRoomFor(s);
         } else {
             promises.begin(active);
+            promises.failed(s);
         }
     }
 

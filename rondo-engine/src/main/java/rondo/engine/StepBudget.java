@@ -75,7 +75,7 @@ final class StepBudget {
     /** The first {@code blocks} blocks of a chunk, the one that {@code from} lies in counted whole. */
     int firstBlocks(int from, int chunk, int blocks) {
         long end = ((long) from / tokensPerBlock + blocks) * tokensPerBlock;
-        return (int) Math.min(chunk, end - from);
+        return (int) Math.max(0, Math.min(chunk, end - from));
     }
 
     /** The shortest part of a chunk worth granting: up to its first block border; all of it where prompts are not cut. */

@@ -199,7 +199,7 @@ final class StepStats {
             Sequence s = scheduler.active.get(i);
             add(
                     s,
-                    s.state == Sequence.State.PREFILL
+                    s.state == Sequence.State.PREFILL || s.suspendedFrom == Sequence.State.PREFILL && suspended(s)
                             ? IterationRow.Stage.CONTEXT_IN_PROGRESS
                             : IterationRow.Stage.GENERATION_IN_PROGRESS,
                     step);
@@ -218,9 +218,13 @@ final class StepStats {
         row[PREFILLED] = stage == IterationRow.Stage.QUEUED ? 0 : Math.min(s.history, s.promptTokens());
         row[GENERATED] = s.keys.outputTokens();
         row[SCHEDULED] = s.ranIn == step || s.ranBefore == step ? 1 : 0;
-        row[IS_PAUSED] = stage == IterationRow.Stage.QUEUED && s.preemptions > 0 ? 1 : 0;
+        row[IS_PAUSED] = suspended(s) || stage == IterationRow.Stage.QUEUED && s.preemptions > 0 ? 1 : 0;
         row[PREEMPTIONS] = s.preemptions;
         requestRows.add(row, s.request.id());
+    }
+
+    private static boolean suspended(Sequence s) {
+        return s.state == Sequence.State.SUSPENDED;
     }
 
     // ---- any thread

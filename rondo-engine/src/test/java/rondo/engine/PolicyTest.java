@@ -629,39 +629,4 @@ class PolicyTest {
             assertThat(h.engine.stats().steps()).isLessThan(2 * (20 + 6));
         }
     }
-
-    /** R038: what k preempted sequences held alone comes back, in pages. */
-    @Test
-    void aPreemptedSequenceGivesBackThePagesThatOnlyItHeld() {
-        Seeds.forEach(20, random -> {
-            try (EngineHarness h = EngineHarness.setup()
-                    .options(EngineOptions.of(6, 64, 256))
-                    .tokensPerBlock(16)
-                    .lifeCycles(LifeCycle.full())
-                    .pages(17)
-                    .open()) {
-                for (int i = 0; i < 6; i++) {
-                    h.submit(prompt(random.nextLong(), 2 + random.nextInt(20)), 60);
-                }
-                long preempted = 0;
-                for (int i = 0; i < 200 && h.engine.tick() != EngineLoop.IDLE; i++) {
-                    EngineStats stats = h.engine.stats();
-                    // Nobody shares anything: pages in use are those of the active ones, to the page.
-                    int held = 0;
-                    for (IterationRow row : h.engine.drainIterations()) {
-                        held = row.kv().pools().getFirst().held();
-                    }
-                    assertThat(held).isLessThanOrEqualTo(17);
-                    if (stats.preemptions() > preempted) {
-                        preempted = stats.preemptions();
-                        assertThat(stats.kv().pools().getFirst().held()).isLessThanOrEqualTo(17);
-                    }
-                }
-                h.runUntilIdle();
-                assertThat(preempted).isPositive();
-                assertThat(h.engine.stats().finished()).isEqualTo(6);
-                Books.balance(h.engine.stats());
-            }
-        });
-    }
 }
