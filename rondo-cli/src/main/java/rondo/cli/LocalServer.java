@@ -273,6 +273,7 @@ final class LocalServer implements AutoCloseable {
                 .clampMaxTokens(front.clampMaxTokens())
                 .apiKeys(front.apiKeys())
                 .strictBody(front.strictBody())
+                .openSchemas(front.openSchemas())
                 .metricsAlias(front.metricsAlias())
                 .maxCharsPerToken(front.maxCharsPerToken())
                 .maxInputLen(request.config().limits().maxInputLen().orElse(0))

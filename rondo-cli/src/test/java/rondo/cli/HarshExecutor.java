@@ -29,6 +29,9 @@ import rondo.model.compute.KvMemory;
 final class HarshExecutor implements Executor {
     private record Fresh(int lifeCycle, int page) {}
 
+    /** Pages to fill with NaNs once all copies up to a batch have landed. */
+    private record Poison(List<Fresh> pages, long afterBatch) {}
+
     private record Place(int slot, int lifeCycle, int block) {}
 
     private final Executor executor;
@@ -42,7 +45,10 @@ final class HarshExecutor implements Executor {
     /** Pages in tables that no run has reached yet: they may be fresh. */
     private final Map<Place, Integer> unreached = new HashMap<>();
     /** Per step in flight, oldest first: what to poison before it is computed. */
-    private final ArrayDeque<List<Fresh>> poison = new ArrayDeque<>();
+    private final ArrayDeque<Poison> poison = new ArrayDeque<>();
+
+    /** The last batch of copies handed over. */
+    private long handed;
 
     private long poisoned;
 
@@ -138,7 +144,7 @@ final class HarshExecutor implements Executor {
                 }
             }
         }
-        poison.add(fresh);
+        poison.add(new Poison(fresh, work.waitsForCopies ? handed : 0));
         return executor.submit(plan) - 1;
     }
 
@@ -152,7 +158,11 @@ final class HarshExecutor implements Executor {
 
     @Override
     public StepResult await(long step) throws StepFailure {
-        for (Fresh f : poison.remove()) {
+        Poison next = poison.remove();
+        while (executor.pollCopies() < next.afterBatch) {
+            Thread.onSpinWait(); // what is poisoned now is still read by a copy
+        }
+        for (Fresh f : next.pages) {
             memory.get().copyPage(f.lifeCycle, 0, f.page);
             poisoned++;
         }
@@ -162,7 +172,8 @@ final class HarshExecutor implements Executor {
     @Override
     public long copy(PageCopies copies, long afterStep) {
         shuffle(copies);
-        return executor.copy(copies, afterStep + 1);
+        handed = executor.copy(copies, afterStep + 1);
+        return handed;
     }
 
     @Override

@@ -181,6 +181,7 @@ class LeavingClientsTest {
         return least;
     }
 
+    /** R046: in the queue. */
     @Test
     void whoLeavesInTheQueueIsNeverComputed() throws Exception {
         Leftovers before = Leftovers.now();
@@ -208,6 +209,7 @@ class LeavingClientsTest {
         before.awaitNoMore();
     }
 
+    /** R046: in the prefill. */
     @Test
     void whoLeavesInPrefillGetsNoToken() throws Exception {
         Leftovers before = Leftovers.now();

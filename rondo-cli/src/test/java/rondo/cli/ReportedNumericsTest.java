@@ -27,6 +27,8 @@ import rondo.model.ModelOptions;
 class ReportedNumericsTest {
     private static final int WINDOW = 256;
 
+    private final ColdTwin twin = new ColdTwin();
+
     private static int[] random(long seed, int length) {
         return new SplittableRandom(seed).ints(length, 0, 4032).toArray();
     }
@@ -37,9 +39,9 @@ class ReportedNumericsTest {
         return all;
     }
 
-    private static DecoderRig.Answer cold(DecoderRig rig, int[] prompt, int count) throws Exception {
-        DecoderRig.Answer answer =
-                rig.finish(rig.submit(new ColdTwin().of(rig.request(prompt, count, CacheScope.unsalted()))));
+    private DecoderRig.Answer cold(DecoderRig rig, int[] prompt, int count) throws Exception {
+        DecoderRig.Answer answer = rig.finish(
+                rig.submit(twin.of(rig.request(prompt, count, CacheScope.unsalted()))));
         assertThat(answer.cachedTokens()).isZero();
         return answer;
     }

@@ -174,7 +174,7 @@ class ReportedServerTest {
             JsonNode model =
                     Json.mapper().readTree(server.get("/v1/models").body()).at("/data/0");
             int longest = model.get("max_model_len").intValue();
-            assertThat(longest).isBetween(256, 2048);
+            assertThat(longest).isBetween(256, 8192);
             HttpResponse<String> tooLong = server.post(COMPLETIONS, completion(longest + 100, 4));
             assertThat(tooLong.statusCode()).isEqualTo(400);
             JsonNode error = Json.mapper().readTree(tooLong.body()).get("error");

@@ -36,7 +36,10 @@ final class FairShare {
     void split(int blocks) {
         Arrays.fill(shares, 0, count, 0);
         int left = blocks;
-        int hungry = count;
+        int hungry = 0;
+        for (int i = 0; i < count; i++) {
+            hungry += wants[i] > 0 ? 1 : 0;
+        }
         while (left > 0 && hungry > 0) {
             int level = left / hungry;
             if (level == 0) {

@@ -27,6 +27,8 @@ final class Preemptor {
     private final SequenceList waiting;
     private int droppedTokens;
     private long now;
+    /** Number of the last submitted step. */
+    private long submitted;
 
     // Counters: they only grow.
     long suspensions;
@@ -49,7 +51,8 @@ final class Preemptor {
     }
 
     /** A plan begins. */
-    void begin(long nanos) {
+    void begin(long lastSubmitted, long nanos) {
+        submitted = lastSubmitted;
         now = nanos;
     }
 
@@ -174,11 +177,24 @@ final class Preemptor {
     private @Nullable Sequence youngestToSuspend(Sequence s) {
         for (int i = active.size() - 1; i >= 0 && active.before(s, active.get(i)); i--) {
             Sequence victim = active.get(i);
-            if (victim.inFlight == 0 && victim.state != Sequence.State.SUSPENDED && kv.ready(victim.reservation)) {
+            // What the step to come copies into its pages could not go out before that step, which may wait for them.
+            if (victim.inFlight == 0
+                    && victim.filledStep <= submitted
+                    && victim.state != Sequence.State.SUSPENDED
+                    && kv.ready(victim.reservation)) {
                 return victim;
             }
         }
         return null;
+    }
+
+    boolean anySuspended() {
+        for (int i = 0; i < active.size(); i++) {
+            if (active.get(i).state == Sequence.State.SUSPENDED) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private boolean anyInFlightAfter(Sequence s) {

@@ -1,5 +1,6 @@
 package rondo.engine;
 
+import org.jspecify.annotations.Nullable;
 import rondo.kv.KvCache;
 import rondo.kv.KvLayout;
 import rondo.kv.LifeCycle;
@@ -13,12 +14,20 @@ import rondo.kv.LifeCycle;
  * widest that each can be must fit side by side, shared or not, and a long chunk may only use what is left beside that.
  */
 final class Promises {
+    /** Plans after which it is tried again all the same: what others have committed meanwhile it need not compute. */
+    private static final int PATIENCE = 16;
+
     private final KvCache kv;
     private final KvLayout layout;
     private final int lifeCycles;
     private final PoolSizes pools;
     /** What all active ones may still take (full attention), or can be side by side (windows). */
     private final long[] promised;
+    /** The last one that could not begin, and what was left then; it is not tried again before there is more. */
+    private @Nullable Sequence failed;
+
+    private final long[] leftAtFailure;
+    private int plansSinceFailure;
 
     Promises(KvCache kv, KvLayout layout) {
         this.kv = kv;
@@ -26,6 +35,7 @@ final class Promises {
         lifeCycles = layout.lifeCycles().size();
         pools = new PoolSizes(kv, layout);
         promised = new long[lifeCycles];
+        leftAtFailure = new long[lifeCycles];
     }
 
     private int held(int lc, Sequence s) {
@@ -52,11 +62,36 @@ final class Promises {
         }
     }
 
+    private long limit(int lc) {
+        return layout.lifeCycles().get(lc).isFull() ? kv.available(lc) : pools.total(lc);
+    }
+
+    /** Whether there is a reason to try again: looking a long prompt up in every plan would be costly. */
+    boolean isWorthTrying(Sequence s) {
+        if (s != failed || ++plansSinceFailure >= PATIENCE) {
+            return true;
+        }
+        for (int lc = 0; lc < lifeCycles; lc++) {
+            if (limit(lc) - promised[lc] > leftAtFailure[lc]) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** It could not begin, and has given back what it held. */
+    void failed(Sequence s) {
+        failed = s;
+        plansSinceFailure = 0;
+        for (int lc = 0; lc < lifeCycles; lc++) {
+            leftAtFailure[lc] = limit(lc) - promised[lc];
+        }
+    }
+
     /** Whether a sequence that holds what it has matched may begin; if so, it has its promise from now on. */
     boolean make(Sequence s) {
         for (int lc = 0; lc < lifeCycles; lc++) {
-            long limit = layout.lifeCycles().get(lc).isFull() ? kv.available(lc) : pools.total(lc);
-            if (promised[lc] + promise(lc, s) > limit) {
+            if (promised[lc] + promise(lc, s) > limit(lc)) {
                 return false;
             }
         }

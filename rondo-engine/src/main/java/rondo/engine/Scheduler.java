@@ -32,6 +32,7 @@ final class Scheduler {
     private final KvCache kv;
     private final StepBudget budget;
     private final int tokensPerBlock;
+    private final int lifeCycles;
     private final long starvationNanos;
     /** Where everybody is promised pages to the end. */
     private final @Nullable Promises promises;
@@ -79,6 +80,7 @@ final class Scheduler {
         this.options = options;
         this.kv = kv;
         this.tokensPerBlock = layout.tokensPerBlock();
+        this.lifeCycles = layout.lifeCycles().size();
         budget = new StepBudget(options.maxNumTokens(), tokensPerBlock, options.chunkedPrefill());
         starvationNanos = options.starvationMillis() * 1_000_000;
         promises = options.capacity() == EngineOptions.Capacity.GUARANTEED_NO_EVICT ? new Promises(kv, layout) : null;
@@ -173,7 +175,7 @@ final class Scheduler {
     private void begin(long submitted, long now) {
         nextStep = submitted + 1;
         budget.clear();
-        preemptor.begin(now);
+        preemptor.begin(submitted, now);
         paused = false;
         deferred = false;
         drain = false;
@@ -340,8 +342,7 @@ final class Scheduler {
         }
         for (int i = 0; i < prefills.size() && budget.hasRoom(); i++) {
             Sequence s = prefills.get(i);
-            int rest = s.remaining() - s.planned;
-            int more = rest == 0 ? 0 : budget.chunk(s.submitted + s.planned, rest, false);
+            int more = budget.extension(s.submitted + s.planned, s.remaining() - s.planned);
             if (s.planned > 0 && more > 0) {
                 int granted = grow(s, s.planned + more, s.planned, plan);
                 if (granted > s.planned) {
@@ -502,6 +503,14 @@ final class Scheduler {
     }
 
     private Admission tryAdmit(Sequence s, StepPlan plan, long now) {
+        if (promises != null && !promises.isWorthTrying(s)) {
+            return Admission.BLOCKED;
+        }
+        if (!mayHaveRoom()) {
+            // Whatever it would find, its next token has nowhere to go: the walk along a long prompt is spared.
+            makeRoomFor(s);
+            return Admission.BLOCKED;
+        }
         // At least one token is computed even on a full hit: its logits are needed.
         Match match = kv.match(s.keys, s.keys.tokens() - 1);
         if (stuck > 0 && active.isEmpty()) {
@@ -553,6 +562,16 @@ final class Scheduler {
         return Admission.ADMITTED;
     }
 
+    /** Whether every life cycle has a page to give, or pages of suspended sequences that might move out. */
+    private boolean mayHaveRoom() {
+        for (int lc = 0; lc < lifeCycles; lc++) {
+            if (kv.available(lc) == 0) {
+                return preemptor.anySuspended();
+            }
+        }
+        return true;
+    }
+
     /** Where prompts are not cut and hits are not counted on, the whole prompt must fit beside what is planned (T). */
     private boolean chargesFit(Sequence s, int remaining) {
         boolean charged = !options.chunkedPrefill() && !options.prefixAware() && !budget.isEmpty();
@@ -571,6 +590,7 @@ final class Scheduler {
             makeRoomFor(s);
         } else {
             promises.begin(active);
+            promises.failed(s);
         }
     }
 

@@ -66,10 +66,16 @@ final class StepBudget {
         return aligned > 0 ? aligned : left;
     }
 
+    /** How much longer a chunk that ends at {@code from} can be; never to a place within a block but the last. */
+    int extension(int from, int remaining) {
+        int left = left();
+        return remaining <= left ? remaining : Math.max(0, (from + left) / tokensPerBlock * tokensPerBlock - from);
+    }
+
     /** The first {@code blocks} blocks of a chunk, the one that {@code from} lies in counted whole. */
     int firstBlocks(int from, int chunk, int blocks) {
         long end = ((long) from / tokensPerBlock + blocks) * tokensPerBlock;
-        return (int) Math.min(chunk, end - from);
+        return (int) Math.max(0, Math.min(chunk, end - from));
     }
 
     /** The shortest part of a chunk worth granting: up to its first block border; all of it where prompts are not cut. */

@@ -9,7 +9,6 @@ import rondo.base.TimeSource;
 import rondo.engine.spi.Executor;
 import rondo.engine.spi.StepFailure;
 import rondo.engine.spi.StepPlan;
-import rondo.engine.spi.StepResult;
 import rondo.kv.KvCache;
 
 /**
@@ -31,11 +30,11 @@ final class StepLoop {
     private final EngineOptions options;
     private final TimeSource time;
     private final Queue<Command> commands;
-    private final QueueLimits queue;
     private final Scheduler scheduler;
     private final RowMasks masks;
     private final StepEvents events;
-    private final SequenceList touched = new SequenceList(false);
+    private final Outcomes outcomes;
+    private final Landing landing;
     private final Fences fences = new Fences();
     private final Flight[] flights;
 
@@ -57,9 +56,7 @@ final class StepLoop {
     private boolean clearWanted;
     private long arrivals;
     private int stalls;
-    private boolean changed;
     private long kvNowAt;
-    private long recomputedTokens;
     private long drains;
 
     StepLoop(
@@ -75,11 +72,12 @@ final class StepLoop {
         this.options = options;
         this.time = time;
         this.commands = commands;
-        this.queue = queue;
         this.events = events;
         this.scheduler = new Scheduler(options, kv, executor.model().layout(), queue);
         this.masks = new RowMasks(executor.model().vocabulary());
         this.stats = new StepStats(options, executor.model().layout(), kv, scheduler, counters, time);
+        this.outcomes = new Outcomes(options, scheduler, queue, counters, stats);
+        this.landing = new Landing(kv, scheduler, outcomes, counters, time);
         this.flights = new Flight[] {new Flight(options.maxBatchSize()), new Flight(options.maxBatchSize())};
     }
 
@@ -91,7 +89,7 @@ final class StepLoop {
             return EngineLoop.IDLE;
         }
         long now = time.nanoTime();
-        expire(now);
+        outcomes.expire(now);
         if (clearWanted) {
             clear();
         }
@@ -114,53 +112,20 @@ final class StepLoop {
                 case Command.Submit(Sequence s) -> {
                     s.arrival = ++arrivals;
                     if (state == EngineStats.State.FAILED) {
-                        end(s, Ending.error(failure), false);
+                        outcomes.end(s, Ending.error(failure), false);
                     } else {
                         scheduler.waiting.insert(s);
                     }
                 }
                 case Command.Cancel(Sequence s) -> {
                     if (s.state != Sequence.State.DONE) {
-                        end(s, Ending.CANCELLED, true);
+                        outcomes.end(s, Ending.CANCELLED, true);
                     }
                 }
-                case Command.StopAt(Sequence s, int outputTokens, FinishReason why) -> stopAt(s, outputTokens, why);
+                case Command.StopAt(Sequence s, int outputTokens, FinishReason why) ->
+                    outcomes.stopAt(s, outputTokens, why);
                 case Command.ClearCache() -> clearWanted = true;
                 case Command.Wake() -> {}
-            }
-        }
-    }
-
-    private void stopAt(Sequence s, int outputTokens, FinishReason why) {
-        if (s.state == Sequence.State.DONE) {
-            return;
-        }
-        if (outputTokens < s.limit) {
-            s.limit = outputTokens;
-            s.limitReason = why;
-        }
-        if (s.keys.outputTokens() >= s.limit) {
-            end(s, new Ending(s.limitReason, -1, ""), true);
-        }
-    }
-
-    private void expire(long now) {
-        long queueLimit = options.queueTimeoutMillis() * 1_000_000;
-        long requestLimit = options.requestTimeoutMillis() * 1_000_000;
-        if (queueLimit == 0 && requestLimit == 0) {
-            return;
-        }
-        for (int i = scheduler.waiting.size() - 1; i >= 0; i--) {
-            Sequence s = scheduler.waiting.get(i);
-            long age = now - s.handle.arrivalNanos;
-            if ((queueLimit > 0 && s.queued && age > queueLimit) || (requestLimit > 0 && age > requestLimit)) {
-                end(s, Ending.TIMEOUT, true);
-            }
-        }
-        for (int i = scheduler.active.size() - 1; requestLimit > 0 && i >= 0; i--) {
-            Sequence s = scheduler.active.get(i);
-            if (now - s.handle.arrivalNanos > requestLimit) {
-                end(s, Ending.TIMEOUT, true);
             }
         }
     }
@@ -199,11 +164,19 @@ final class StepLoop {
         if (submits) {
             sample(plan, next);
             flying = next;
-            if (!runs || !options.overlap()) {
+            if (!runs || !overlaps()) {
                 land(next);
             }
         }
         return progress;
+    }
+
+    /**
+     * Whether a step stays in flight while the next one is planned. Once sequences draft, not while one of them does: a
+     * draft starts from the newest token, and how much of it is accepted decides the next positions.
+     */
+    private boolean overlaps() {
+        return options.overlap();
     }
 
     private boolean hasWork() {
@@ -235,26 +208,15 @@ final class StepLoop {
             fences.copying(batch);
             kv.copiesStarted(batch);
         }
-        changed |= progress && scheduler.active.size() != before;
+        outcomes.changed |= progress && scheduler.active.size() != before;
         for (int i = 0; i < scheduler.refused.size(); i++) {
             Sequence s = scheduler.refused.get(i);
-            end(s, s.ending == null ? Ending.refused("refused") : s.ending, false);
+            outcomes.end(s, s.ending == null ? Ending.refused("refused") : s.ending, false);
         }
         for (int i = 0; i < scheduler.exhausted.size(); i++) {
-            exhausted(scheduler.exhausted.get(i));
+            outcomes.exhausted(scheduler.exhausted.get(i));
         }
         return progress || waited || fences.copiesUnderWay();
-    }
-
-    /** It has the cache to itself, and that is not enough. */
-    private void exhausted(Sequence s) {
-        int output = s.keys.outputTokens();
-        LOG.warn(
-                "the KV cache is exhausted by one request: request={} prompt_tokens={} output_tokens={}",
-                s.request.id(),
-                s.promptTokens(),
-                output);
-        end(s, output > 0 ? Ending.LENGTH : Ending.refused("the KV cache has no room for this prompt"), true);
     }
 
     private void tellFences() {
@@ -299,12 +261,12 @@ final class StepLoop {
     /** Awaits the step in flight and applies what it gave; false if everything has failed. */
     private boolean land(Flight f) {
         try {
-            apply(f, executor.await(f.step), null);
+            landing.apply(f, executor.await(f.step), null);
         } catch (StepFailure e) {
             switch (e) {
                 case StepFailure.RowsFailed rows -> {
                     LOG.warn("step failed in part: step={} reason={}", f.step, rows.getMessage());
-                    apply(f, rows.result(), rows);
+                    landing.apply(f, rows.result(), rows);
                 }
                 case StepFailure.DeviceLost lost -> {
                     LOG.error("device lost: step={} reason={}", f.step, lost.getMessage(), lost);
@@ -320,78 +282,6 @@ final class StepLoop {
         return true;
     }
 
-    private void apply(Flight f, StepResult result, StepFailure.@Nullable RowsFailed failure) {
-        long now = time.nanoTime();
-        f.deviceNanos = result.deviceNanos;
-        for (int i = 0; i < f.runs.size(); i++) {
-            Sequence s = f.runs.get(i);
-            boolean sampled = f.row[i] != Flight.NO_ROW;
-            s.inFlight--;
-            s.samplesInFlight -= sampled ? 1 : 0;
-            boolean failed = failure != null && failure.failed(i);
-            if (s.state == Sequence.State.DONE) {
-                // A superfluous run: what it wrote is never committed.
-                kv.completed(s.reservation, 0, s.keys);
-                if (s.inFlight == 0) {
-                    scheduler.slots.landed(s);
-                    changed = true;
-                }
-            } else if (failed) {
-                kv.completed(s.reservation, 0, s.keys);
-                end(s, Ending.error("the step failed: " + (failure == null ? "" : failure.getMessage())), false);
-            } else {
-                kv.completed(s.reservation, f.length[i], s.keys);
-                advance(s, f.length[i]);
-                if (sampled) {
-                    sampled(s, result, f.row[i], now);
-                }
-            }
-        }
-        f.hostNanos += time.nanoTime() - now;
-    }
-
-    private void advance(Sequence s, int tokens) {
-        int again = Math.min(tokens, s.computed - s.history);
-        if (again > 0) {
-            recomputedTokens += again;
-        }
-        s.history += tokens;
-        s.computed = Math.max(s.computed, s.history);
-    }
-
-    private void sampled(Sequence s, StepResult result, int row, long now) {
-        int token = result.token[row];
-        if (token == StepResult.EMPTY_MASK) {
-            LOG.warn("empty mask: request={} output_tokens={}", s.request.id(), s.keys.outputTokens());
-            end(
-                    s,
-                    Ending.error("empty_mask: no token is allowed after " + s.keys.outputTokens() + " output tokens"),
-                    true);
-            return;
-        }
-        if (token < 0) {
-            LOG.warn("bad logits: request={} output_tokens={}", s.request.id(), s.keys.outputTokens());
-            end(s, Ending.error("the model gave no finite logits"), false);
-            return;
-        }
-        if (!s.request.constraint().accept(token)) {
-            end(s, Ending.error("the grammar does not allow token " + token + ", which was sampled"), true);
-            return;
-        }
-        StopRules stop = s.request.stop();
-        boolean ends = s.keys.outputTokens() >= stop.minTokens() && stop.ends(token);
-        s.handle.token(now, s.keys.outputTokens() == 0);
-        s.keys.append(token);
-        s.handle.output().append(result, row);
-        counters.add(Counters.GENERATED_TOKENS, 1);
-        touch(s);
-        if (ends) {
-            end(s, stop.isStopToken(token) ? new Ending(FinishReason.STOP, token, "") : Ending.STOP, true);
-        } else if (s.keys.outputTokens() >= s.limit) {
-            end(s, s.limitReason == FinishReason.LENGTH ? Ending.LENGTH : new Ending(s.limitReason, -1, ""), true);
-        }
-    }
-
     /** Nothing may be in flight while cached pages go. */
     private void clear() {
         clearWanted = false;
@@ -400,7 +290,7 @@ final class StepLoop {
         }
         tellFences();
         kv.clear();
-        changed = true;
+        outcomes.changed = true;
     }
 
     /** Nobody is left: what was held for copies is let go once they have landed. */
@@ -408,7 +298,7 @@ final class StepLoop {
         if (unused != null && !unused.pages.isEmpty() && !stepWithoutRuns()) {
             return;
         }
-        changed |= toldRetired < fences.retired();
+        outcomes.changed |= toldRetired < fences.retired();
         tellFences();
     }
 
@@ -422,36 +312,7 @@ final class StepLoop {
         return land(next);
     }
 
-    // ---- ends
-
-    private void end(Sequence s, Ending ending, boolean commit) {
-        s.state = Sequence.State.DONE;
-        s.ending = ending;
-        queue.leave(s);
-        changed = true;
-        counters.add(
-                switch (ending.reason()) {
-                    case STOP, LENGTH -> Counters.FINISHED;
-                    case CANCELLED -> Counters.CANCELLED;
-                    case TIMEOUT, REFUSED, ERROR -> Counters.FAILED;
-                },
-                1);
-        touch(s);
-        stats.ended(s);
-        // Last, so that the owner hears of the end even if the cache should be broken.
-        if (s.admitted()) {
-            scheduler.retire(s, commit);
-        } else {
-            scheduler.waiting.remove(s);
-        }
-    }
-
-    private void touch(Sequence s) {
-        if (!s.touched) {
-            s.touched = true;
-            touched.add(s);
-        }
-    }
+    // ---- the end of the engine
 
     private void watchForStall(boolean progress) {
         boolean candidates = !scheduler.active.isEmpty() || !scheduler.waiting.isEmpty();
@@ -474,7 +335,8 @@ final class StepLoop {
             counters.add(Counters.STALLS, 1);
             SequenceList stuck = scheduler.active.isEmpty() ? scheduler.waiting : scheduler.active;
             Sequence youngest = stuck.get(stuck.size() - 1);
-            end(youngest, Ending.error("the scheduler is stuck: the KV cache has no room for this request"), true);
+            outcomes.end(
+                    youngest, Ending.error("the scheduler is stuck: the KV cache has no room for this request"), true);
         }
     }
 
@@ -532,10 +394,10 @@ final class StepLoop {
     private void endAll(Ending ending) {
         while (!scheduler.active.isEmpty()) {
             Sequence s = scheduler.active.get(scheduler.active.size() - 1);
-            release(() -> end(s, ending, false));
+            release(() -> outcomes.end(s, ending, false));
         }
         while (!scheduler.waiting.isEmpty()) {
-            end(scheduler.waiting.get(scheduler.waiting.size() - 1), ending, false);
+            outcomes.end(scheduler.waiting.get(scheduler.waiting.size() - 1), ending, false);
         }
     }
 
@@ -561,28 +423,18 @@ final class StepLoop {
         counters.set(Counters.CACHED_TOKENS, scheduler.cachedTokens);
         counters.set(Counters.SUSPENSIONS, scheduler.preemptor.suspensions);
         counters.set(Counters.RECOMPUTATIONS, scheduler.preemptor.recomputations);
-        counters.set(Counters.RECOMPUTED_TOKENS, recomputedTokens);
         counters.set(Counters.DRAINS, drains);
         counters.set(Counters.REUSED_TOKENS, scheduler.reusedTokens);
-        if (changed) {
-            changed = false;
+        if (outcomes.changed) {
+            outcomes.changed = false;
             refreshKvStats();
         }
         handOverEvents();
-        for (int i = 0; i < touched.size(); i++) {
-            Sequence s = touched.get(i);
-            s.touched = false;
-            try {
-                s.handle.publish(s.state == Sequence.State.DONE ? s.ending : null);
-            } catch (RuntimeException e) {
-                LOG.error("listener failed: request={}", s.request.id(), e);
-            }
-        }
-        touched.clear();
+        outcomes.publish();
         if (state == EngineStats.State.DRAINING
                 && scheduler.active.isEmpty()
                 && scheduler.waiting.isEmpty()
-                && flying == null
+                && toldRetired == fences.submitted()
                 && commands.isEmpty()) {
             drained.countDown();
         }

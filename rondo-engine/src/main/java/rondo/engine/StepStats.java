@@ -2,6 +2,8 @@ package rondo.engine;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import rondo.base.TimeSource;
 import rondo.kv.KvCache;
 import rondo.kv.KvLayout;
@@ -14,6 +16,8 @@ import rondo.kv.Tier;
  * arrays that are there; objects are made by whoever reads.
  */
 final class StepStats {
+    private static final Logger LOG = LoggerFactory.getLogger(StepStats.class);
+
     // Columns of a row; the cache's numbers follow from KV on.
     static final int STEP = 0;
     static final int EPOCH_MICROS = 1;
@@ -74,6 +78,7 @@ final class StepStats {
     private final long[] kvRow;
     private final long[] requestRow = new long[REQUEST_WIDTH];
     private final SequenceList ended = new SequenceList(false);
+    private boolean collisionTold;
     private long previousEnd;
     private long previousDevice;
     private long endedBefore;
@@ -186,6 +191,13 @@ final class StepStats {
     /** Publishes the cache's numbers. */
     void refreshKv() {
         kv.stats(kvNumbers);
+        if (kvNumbers.keyCollisions() > 0 && !collisionTold) {
+            collisionTold = true;
+            LOG.warn(
+                    "a 256-bit key of the KV cache stood for other tokens than those looked up; the tokens decide, so no"
+                            + " answer is wrong: key_collisions={}",
+                    kvNumbers.keyCollisions());
+        }
         kvNumbers.copyTo(kvRow, 0);
         kvBoard.post(kvRow);
     }
@@ -199,7 +211,7 @@ final class StepStats {
             Sequence s = scheduler.active.get(i);
             add(
                     s,
-                    s.state == Sequence.State.PREFILL
+                    s.state == Sequence.State.PREFILL || s.suspendedFrom == Sequence.State.PREFILL && suspended(s)
                             ? IterationRow.Stage.CONTEXT_IN_PROGRESS
                             : IterationRow.Stage.GENERATION_IN_PROGRESS,
                     step);
@@ -218,9 +230,13 @@ final class StepStats {
         row[PREFILLED] = stage == IterationRow.Stage.QUEUED ? 0 : Math.min(s.history, s.promptTokens());
         row[GENERATED] = s.keys.outputTokens();
         row[SCHEDULED] = s.ranIn == step || s.ranBefore == step ? 1 : 0;
-        row[IS_PAUSED] = stage == IterationRow.Stage.QUEUED && s.preemptions > 0 ? 1 : 0;
+        row[IS_PAUSED] = suspended(s) || stage == IterationRow.Stage.QUEUED && s.preemptions > 0 ? 1 : 0;
         row[PREEMPTIONS] = s.preemptions;
         requestRows.add(row, s.request.id());
+    }
+
+    private static boolean suspended(Sequence s) {
+        return s.state == Sequence.State.SUSPENDED;
     }
 
     // ---- any thread

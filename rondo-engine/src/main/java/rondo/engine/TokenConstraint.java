@@ -36,4 +36,9 @@ public interface TokenConstraint {
 
     /** Whether the text so far is complete. */
     boolean mayEnd();
+
+    /** Whether it is complete and nothing may follow: the generation ends without an end token. */
+    default boolean finished() {
+        return false;
+    }
 }

@@ -111,6 +111,26 @@ class InFlightTest {
                 .toList();
     }
 
+    /** Why a device that computes on the engine thread does better without: nothing is gained, and this is lost. */
+    @Test
+    void aPromptThatComesWhileAStepIsInFlightHasItsFirstTokenOneStepLater() throws Exception {
+        long[] steps = new long[2];
+        for (int i = 0; i < 2; i++) {
+            try (EngineHarness h = EngineHarness.setup().overlap(i == 1).open()) {
+                h.submit(prompt(1, 5), 100);
+                h.tick(10);
+                long before = h.engine.stats().steps();
+                Generation late = h.submit(prompt(2, 5), 1);
+                TokenBatch batch = new TokenBatch();
+                while (!late.take(batch, 0)) {
+                    h.tick(1);
+                }
+                steps[i] = h.engine.stats().steps() - before;
+            }
+        }
+        assertThat(steps).containsExactly(1, 2);
+    }
+
     // ---- ends
 
     @Test

@@ -244,6 +244,9 @@ class LifeTest {
             for (Generation g : all) {
                 ends[EngineHarness.result(g, 20).reason().ordinal()]++;
             }
+            // An end is told at once; the pages of a run that is in flight come back with it.
+            h.engine.drain();
+            assertThat(h.engine.awaitDrained(TimeUnit.SECONDS.toNanos(20))).isTrue();
             EngineStats stats = h.engine.stats();
             assertThat(stats.running() + stats.waiting()).isZero();
             assertThat(stats.finished() + stats.cancelled() + stats.failed()).isEqualTo(200);
@@ -299,6 +302,7 @@ class LifeTest {
 
     // ---- limits
 
+    /** R121: by requests and by tokens. */
     @Test
     void aFullQueueRefuses() throws Exception {
         try (EngineHarness h = EngineHarness.setup()
@@ -434,6 +438,7 @@ class LifeTest {
         }
     }
 
+    /** R123: a dead loop is told. */
     @Test
     void anUnexpectedExceptionLeavesNobodyWaiting() throws Exception {
         try (EngineHarness h =

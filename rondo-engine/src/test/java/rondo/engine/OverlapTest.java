@@ -84,6 +84,13 @@ class OverlapTest {
         Workload work = new Workload(random, 14, 60, 30, BLOCK);
         EngineOptions options = EngineOptions.of(1 + random.nextInt(6), 3 + random.nextInt(40), 96)
                 .withPreemption(EngineOptions.Preemption.values()[random.nextInt(3)])
+                .withPolicies(
+                        random.nextInt(4) == 0
+                                ? EngineOptions.Capacity.GUARANTEED_NO_EVICT
+                                : EngineOptions.Capacity.MAX_UTILIZATION,
+                        random.nextInt(3) == 0
+                                ? EngineOptions.Chunking.EQUAL_PROGRESS
+                                : EngineOptions.Chunking.FIRST_COME_FIRST_SERVED)
                 .withPrefixAware(random.nextBoolean());
         EngineHarness.Setup setup = EngineHarness.setup()
                 .vocabulary(work.vocabulary())

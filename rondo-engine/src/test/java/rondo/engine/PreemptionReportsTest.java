@@ -99,7 +99,7 @@ class PreemptionReportsTest {
             h.runUntilIdle();
             EngineHarness.Output out = EngineHarness.result(giant);
             assertThat(out.reason()).isEqualTo(FinishReason.LENGTH);
-            assertThat(out.tokens()).hasSizeLessThan(64 * 4);
+            assertThat(out.tokens().length).isBetween(200, 64 * 4);
             assertThat(out.tokens()).isEqualTo(expected(random(1, 40), out.tokens().length));
             for (int i = 2; i < 8; i++) {
                 EngineHarness.Output small = EngineHarness.result(normal.get(i - 2));

@@ -4,7 +4,6 @@ import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Fork;
-import org.openjdk.jmh.annotations.Level;
 import org.openjdk.jmh.annotations.Measurement;
 import org.openjdk.jmh.annotations.Mode;
 import org.openjdk.jmh.annotations.OperationsPerInvocation;
@@ -17,7 +16,7 @@ import org.openjdk.jmh.annotations.Warmup;
 /**
  * The memory's part of decode steps, per block that fills: 64 sequences beside each other, each of which grows by a token
  * per step, has it hashed and committed, and lets go of what leaves the window; every new page evicts one. An invocation
- * is {@link #BLOCKS} blocks of every sequence.
+ * is one step, two blocks' worth; now and then all sequences end and others begin, which is in the figure.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
@@ -27,37 +26,44 @@ import org.openjdk.jmh.annotations.Warmup;
 @Fork(1)
 public class DecodeBench {
     private static final int SEQUENCES = 64;
-    private static final int BLOCKS = 16;
     private static final int PROMPT = 4096;
+    private static final int OUTPUT = 16_384;
+    private static final int SLOTS = SEQUENCES * (PROMPT + OUTPUT) / Loads.B + 8_000;
 
+    private final PromptKeys[] prompts = new PromptKeys[4 * SEQUENCES];
     private final PageWork work = new PageWork();
     private final int[] reservation = new int[SEQUENCES];
     private final SequenceKeys[] keys = new SequenceKeys[SEQUENCES];
     private KvCacheManager kv;
     private long step;
-    private int seed;
+    private int next;
 
     @Setup
     public void fill() {
-        kv = Loads.cache(Loads.cycles("hybrid"), 64_000, KvOptions.defaults());
-        for (int i = 0; i < 64_000 * Loads.B / 100_000 + 1; i++) {
+        kv = Loads.cache(Loads.cycles("hybrid"), SLOTS, KvOptions.defaults());
+        for (int i = 0; i < SLOTS * Loads.B / 100_000 + 1; i++) {
             Loads.play(kv, Loads.keys(Loads.tokens(-i, 100_000)), 8192);
+        }
+        for (int i = 0; i < prompts.length; i++) {
+            prompts[i] = Loads.keys(Loads.tokens(i, PROMPT));
         }
     }
 
-    /** New sequences, prefilled; those of the invocation before end. */
-    @Setup(Level.Invocation)
-    public void prefill() {
+    /** The sequences so far end, and new ones are prefilled. */
+    private void begin() {
         for (int i = 0; i < SEQUENCES; i++) {
             if (keys[i] != null) {
                 kv.release(reservation[i], step, true);
             }
-            PromptKeys prompt = Loads.keys(Loads.tokens(++seed, PROMPT));
+        }
+        for (int i = 0; i < SEQUENCES; i++) {
+            PromptKeys prompt = prompts[next++ % prompts.length];
             work.clear();
             reservation[i] = kv.admit(kv.match(prompt, PROMPT - 1), Retention.of(PROMPT), i, work)
                     .orElseThrow();
-            keys[i] = new SequenceKeys(prompt, BLOCKS * Loads.B);
+            keys[i] = new SequenceKeys(prompt, OUTPUT);
             int rest = PROMPT - kv.reservations().history[reservation[i]];
+            kv.fences(step, step, step);
             kv.grow(reservation[i], rest, rest, work);
             kv.submitted(reservation[i], rest, ++step);
             kv.completed(reservation[i], rest, keys[i]);
@@ -65,25 +71,24 @@ public class DecodeBench {
     }
 
     @Benchmark
-    @OperationsPerInvocation(SEQUENCES * BLOCKS)
+    @OperationsPerInvocation(SEQUENCES / Loads.B)
     public int decode() {
-        int edits = 0;
-        for (int t = 0; t < BLOCKS * Loads.B; t++) {
-            kv.fences(step, step, step);
-            work.clear();
-            step++;
-            for (int r : reservation) {
-                if (kv.grow(r, 1, 1, work) == 0) {
-                    throw new AssertionError("no room");
-                }
-                kv.submitted(r, 1, step);
-            }
-            for (int i = 0; i < SEQUENCES; i++) {
-                keys[i].append(t);
-                kv.completed(reservation[i], 1, keys[i]);
-            }
-            edits += work.edits;
+        if (keys[0] == null || keys[0].outputTokens() == OUTPUT) {
+            begin();
         }
-        return edits;
+        kv.fences(step, step, step);
+        work.clear();
+        step++;
+        for (int r : reservation) {
+            if (kv.grow(r, 1, 1, work) == 0) {
+                throw new AssertionError("no room");
+            }
+            kv.submitted(r, 1, step);
+        }
+        for (int i = 0; i < SEQUENCES; i++) {
+            keys[i].append((int) step & 0xFFFF ^ i);
+            kv.completed(reservation[i], 1, keys[i]);
+        }
+        return work.edits;
     }
 }

@@ -44,6 +44,9 @@ final class Committer {
             return;
         }
         int full = tokens / tokensPerBlock;
+        if (!withTail && reservations.committed[r] / tokensPerBlock >= full) {
+            return; // most tokens fill no block
+        }
         int tail = withTail && isComplete(r, full) ? tokens % tokensPerBlock : 0;
         if (tail == 0) {
             // A last block without all its pages would be a leaf where no prefix can end: it waits for the next one.

@@ -23,8 +23,8 @@ public final class KvCacheManager implements KvCache {
     private final TierMoves tiers;
     private final Arrivals arrivals;
     private final Admission admission;
-    private final EndPoints endPoints;
     private final Suspensions suspensions;
+    private final EndPoints endPoints;
 
     private long submittedStep;
     private long retiredStep;
@@ -94,12 +94,14 @@ public final class KvCacheManager implements KvCache {
             throw new IllegalStateException("pages of reservation " + reservation + " are not on the device yet");
         }
         int blocks = layout.blocks(reservations.capacity[reservation]);
-        int room = Integer.MAX_VALUE;
-        for (int lc = 0; lc < lifeCycles; lc++) {
-            room = Math.min(room, tiers.roomAtOnce(lc));
+        int granted = (int) Math.min(wanted, (long) blocks * tokensPerBlock - from);
+        if (granted < wanted) { // most decodes have room in the block that they are in
+            int room = Integer.MAX_VALUE;
+            for (int lc = 0; lc < lifeCycles; lc++) {
+                room = Math.min(room, tiers.roomAtOnce(lc));
+            }
+            granted = (int) Math.min(wanted, ((long) blocks + room) * tokensPerBlock - from);
         }
-        long most = ((long) blocks + room) * tokensPerBlock - from;
-        int granted = (int) Math.min(wanted, most);
         if (granted < least) {
             boolean decode = least == wanted && from >= reservations.promptTokens[reservation];
             if (!makeRoom(layout.blocks(from + least) - blocks, decode, out)) {

@@ -42,6 +42,11 @@ public final class KvNumbers {
         return this;
     }
 
+    /** As {@link KvStats#keyCollisions}. */
+    public long keyCollisions() {
+        return values[values.length - 1];
+    }
+
     /** Copies all of it to {@code to[at ...]}. */
     public void copyTo(long[] to, int at) {
         System.arraycopy(values, 0, to, at, values.length);

@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
+import rondo.kv.PlainPools.Page;
 
 /**
  * The cache once more, slow and obvious: a list of prefixes, each with a page per life cycle, and no tree, no key, no
@@ -19,24 +20,6 @@ import org.jspecify.annotations.Nullable;
  * with the cache that it judges but the records in which options and scopes are given.
  */
 final class PlainCache {
-    /** K and V of one block in one life cycle. */
-    static final class Page {
-        final int lc;
-        int priority;
-        int coverage;
-        int holders = 1;
-        /** The prefix to which it belongs; null for a private page. */
-        @Nullable
-        Prefix of;
-
-        boolean dead;
-
-        Page(int lc, int priority) {
-            this.lc = lc;
-            this.priority = priority;
-        }
-    }
-
     /** A cached text up to the end of one of its blocks; only the last block of a text may be short. */
     final class Prefix {
         final CacheScope scope;
@@ -74,6 +57,7 @@ final class PlainCache {
         final String conversation;
         final List<Map<Integer, Page>> table = new ArrayList<>();
         final Set<Page> committedPages = Collections.newSetFromMap(new IdentityHashMap<>());
+        int matched;
         int history;
         int capacity;
         int committed;
@@ -82,6 +66,8 @@ final class PlainCache {
         Prefix last;
 
         boolean closed;
+        /** It keeps a page to itself where that of the prefix was on the host. */
+        boolean apart;
 
         Seq(CacheScope scope, int[] tokens, int promptTokens, String conversation) {
             this.scope = scope;
@@ -105,15 +91,9 @@ final class PlainCache {
 
     final int b;
     final List<LifeCycle> cycles;
-    final int[] slots;
     final KvOptions options;
     final List<Prefix> prefixes = new ArrayList<>();
-    /** Per life cycle: pages that nobody holds, in the order of their release. */
-    final List<List<Page>> released = new ArrayList<>();
-
-    final int[] existing;
-    final int[] dropped;
-    private final List<Page> copySources = new ArrayList<>();
+    final PlainPools pools;
     private final Map<Conversation, Records> conversations = new HashMap<>();
     private final List<Page> doomed = new ArrayList<>();
     /** Which of several equal choices the other side has made; the rules leave it open. */
@@ -126,16 +106,14 @@ final class PlainCache {
             int b,
             List<LifeCycle> cycles,
             List<Integer> slots,
+            List<Integer> hostSlots,
             KvOptions options,
             BiFunction<List<Prefix>, Page, Prefix> choice) {
         this.b = b;
         this.cycles = cycles;
-        this.slots = slots.stream().mapToInt(i -> i).toArray();
         this.options = options;
         this.choice = choice;
-        existing = new int[cycles.size()];
-        dropped = new int[cycles.size()];
-        cycles.forEach(c -> released.add(new ArrayList<>()));
+        pools = new PlainPools(slots, hostSlots, options, b, this::drop);
     }
 
     // ---- the window
@@ -240,18 +218,27 @@ final class PlainCache {
             path.add(find(scope, Arrays.copyOf(tokens, (block + 1) * b)));
         }
         boolean copies = part != null && options.copyOnPartialReuse();
-        for (int lc = 0; lc < cycles.size() && copies; lc++) {
-            int room = slots[lc] - existing[lc] + released.get(lc).size() - (part.pages[lc].holders == 0 ? 1 : 0);
+        for (int lc = 0; lc < cycles.size(); lc++) {
+            int wanted = copies ? 1 : 0;
+            int spoken = 0;
             for (int block = 0; block < path.size(); block++) {
                 Page page = path.get(block).pages[lc];
-                room -= isNeeded(lc, block, m) && page.holders == 0 ? 1 : 0;
+                if (isNeeded(lc, block, m)) {
+                    wanted += page.onHost ? 1 : 0;
+                    spoken += !page.onHost && page.holders == 0 ? 1 : 0;
+                }
             }
-            if (room < 1) {
+            if (part != null) {
+                wanted += part.pages[lc].onHost && !copies ? 1 : 0;
+                spoken += !part.pages[lc].onHost && part.pages[lc].holders == 0 ? 1 : 0;
+            }
+            if (wanted > 0 && wanted + spoken > pools.room(lc)) {
                 return null;
             }
         }
         Seq s = new Seq(scope, tokens, promptTokens, conversation);
         s.history = m;
+        s.matched = m;
         s.capacity = m;
         s.committed = path.size() * b;
         s.closed = !options.reuse();
@@ -260,7 +247,7 @@ final class PlainCache {
             Prefix p = path.get(block);
             for (int lc = 0; lc < cycles.size(); lc++) {
                 if (isNeeded(lc, block, m)) {
-                    hold(p.pages[lc]);
+                    pools.hold(p.pages[lc]);
                     s.table.get(lc).put(block, p.pages[lc]);
                 }
             }
@@ -270,22 +257,26 @@ final class PlainCache {
         if (copies) {
             part.used = ++clock;
             for (Page page : part.pages) {
-                hold(page);
-                copySources.add(page);
+                pools.hold(page);
             }
             for (int lc = 0; lc < cycles.size(); lc++) {
-                newPage(s, lc, path.size());
+                int priority = priority(lc, path.size(), promptTokens);
+                s.table.get(lc).put(path.size(), pools.copyOf(part.pages[lc], priority));
             }
         } else if (part != null) {
             for (int lc = 0; lc < cycles.size(); lc++) {
                 Page page = part.pages[lc];
                 part.pages[lc] = null;
-                hold(page);
+                pools.hold(page);
                 page.of = null;
                 s.table.get(lc).put(path.size(), page);
             }
             prefixes.remove(part);
             prune(find(scope, Arrays.copyOf(tokens, path.size() * b)));
+            comeBack(s, path.size());
+        }
+        for (int block = path.size() - 1; block >= 0; block--) {
+            comeBack(s, block);
         }
         if (follows(s)) {
             Records r = conversations.computeIfAbsent(new Conversation(scope, conversation), k -> new Records());
@@ -294,13 +285,13 @@ final class PlainCache {
         return s;
     }
 
-    private void newPage(Seq s, int lc, int block) {
-        while (existing[lc] == slots[lc]) {
-            Page victim = victim(lc);
-            dropForRoom(victim);
+    private void comeBack(Seq s, int block) {
+        for (int lc = 0; lc < cycles.size(); lc++) {
+            Page page = s.table.get(lc).get(block);
+            if (page != null && page.onHost) {
+                pools.call(page);
+            }
         }
-        existing[lc]++;
-        s.table.get(lc).put(block, new Page(lc, priority(lc, block, s.promptTokens)));
     }
 
     /** Rule of the end point: the window before the prompt's last token, and as much more as a next turn may cut off. */
@@ -319,45 +310,7 @@ final class PlainCache {
         return block < c.sinkBlocks() ? 70 : 0;
     }
 
-    // ---- holding and evicting
-
-    private void hold(Page p) {
-        p.holders++;
-        released.get(p.lc).remove(p);
-    }
-
-    private void letGo(Page p) {
-        p.holders--;
-        if (p.holders == 0) {
-            if (p.of == null) {
-                existing[p.lc]--;
-                p.dead = true;
-            } else {
-                released.get(p.lc).add(p);
-            }
-        }
-    }
-
-    private Page victim(int lc) {
-        return released.get(lc).stream()
-                .min(Comparator.comparingInt(p -> p.priority)) // the first of equals
-                .orElseThrow();
-    }
-
-    /** The pages that may be evicted, the first victim first. */
-    List<Page> victims(int lc) {
-        return released.get(lc).stream()
-                .sorted(Comparator.comparingInt(p -> p.priority))
-                .toList();
-    }
-
-    private void dropForRoom(Page page) {
-        int[] before = existing.clone();
-        drop(page);
-        for (int lc = 0; lc < before.length; lc++) {
-            dropped[lc] += before[lc] - existing[lc];
-        }
-    }
+    // ---- dropping
 
     void drop(Page page) {
         Prefix p = page.of;
@@ -370,7 +323,7 @@ final class PlainCache {
                     .forEach(this::remove);
         } else {
             p.pages[page.lc] = null;
-            orphan(page);
+            pools.orphan(page);
         }
         prune(prefixes.contains(p) ? p : find(p.scope, Arrays.copyOf(p.text, p.block() * b)));
     }
@@ -379,17 +332,8 @@ final class PlainCache {
         prefixes.remove(p);
         for (Page page : p.pages) {
             if (page != null) {
-                orphan(page);
+                pools.orphan(page);
             }
-        }
-    }
-
-    private void orphan(Page page) {
-        page.of = null;
-        if (page.holders == 0) {
-            released.get(page.lc).remove(page);
-            existing[page.lc]--;
-            page.dead = true;
         }
     }
 
@@ -402,29 +346,34 @@ final class PlainCache {
         }
     }
 
-    void clear() {
-        for (List<Page> queue : released) {
-            while (!queue.isEmpty()) {
-                dropForRoom(queue.getFirst());
-            }
-        }
-    }
-
     // ---- growing and writing
 
     int grow(Seq s, int wanted, int least) {
         int room = Integer.MAX_VALUE;
         for (int lc = 0; lc < cycles.size(); lc++) {
-            room = Math.min(room, slots[lc] - existing[lc] + released.get(lc).size());
+            room = Math.min(room, pools.roomAtOnce(lc));
         }
         int blocks = (s.capacity + b - 1) / b;
         int granted = Math.min(wanted, (blocks + room) * b - s.history);
         if (granted < least) {
-            return 0;
+            int more = (s.history + least + b - 1) / b - blocks;
+            boolean decode = wanted == least && s.history >= s.promptTokens;
+            for (int lc = 0; lc < cycles.size(); lc++) {
+                if (decode && pools.room(lc) < more) {
+                    return 0;
+                }
+                if (!decode) {
+                    pools.makeRoom(lc, more);
+                }
+            }
+            if (!decode) {
+                return 0;
+            }
+            granted = least; // it waits for the copies
         }
         for (int block = blocks; block * b < s.history + granted; block++) {
             for (int lc = 0; lc < cycles.size(); lc++) {
-                newPage(s, lc, block);
+                s.table.get(lc).put(block, pools.create(lc, priority(lc, block, s.promptTokens)));
             }
         }
         s.capacity = Math.max(s.capacity, s.history + granted);
@@ -432,6 +381,7 @@ final class PlainCache {
     }
 
     void completed(Seq s, int tokens) {
+        boolean ofPrompt = s.history < s.promptTokens;
         s.history += tokens;
         if (options.policy() == KvOptions.ReusePolicy.ALL_REUSABLE) {
             commit(s, false);
@@ -442,12 +392,32 @@ final class PlainCache {
                 commit(s, false);
             }
         }
+        if (ofPrompt && s.history >= s.promptTokens) {
+            supersede(s);
+        }
     }
 
-    /** What a step's end brings besides the results: copies have been made. */
+    /** The end points that a whole prompt has gone on from are ordinary from now on; its own is not. */
+    private void supersede(Seq s) {
+        int r = options.endpointRewindTokens();
+        int widest = cycles.stream().mapToInt(LifeCycle::window).max().orElse(0);
+        if (!options.supersede() || r == 0 || widest == 0 || s.last == null || !prefixes.contains(s.last)) {
+            return;
+        }
+        int oldest = (s.matched - widest - r) / b - 1;
+        for (int block = s.last.block(); block >= Math.max(0, oldest); block--) {
+            Prefix p = find(s.scope, Arrays.copyOf(s.tokens, (block + 1) * b));
+            for (Page page : p.pages) {
+                if (page != null && page.priority == 70 && priority(page.lc, block, s.promptTokens) != 70) {
+                    pools.lower(page, 35);
+                }
+            }
+        }
+    }
+
+    /** What a step's end brings besides the results. */
     void stepRetired() {
-        copySources.forEach(this::letGo);
-        copySources.clear();
+        pools.stepRetired();
         for (Page p : List.copyOf(doomed)) {
             if (!p.dead && p.of != null && p.holders == 0 && !isRecorded(p)) {
                 drop(p);
@@ -462,7 +432,7 @@ final class PlainCache {
         for (int lc = 0; lc < cycles.size(); lc++) {
             for (int block = 0; block * b < s.history; block++) {
                 if (!isNeeded(lc, block, s.history) && s.table.get(lc).containsKey(block)) {
-                    letGo(s.table.get(lc).remove(block));
+                    pools.letGo(s.table.get(lc).remove(block));
                 }
             }
         }
@@ -492,7 +462,7 @@ final class PlainCache {
             for (int lc = 0; lc < cycles.size(); lc++) {
                 Page p = s.table.get(lc).remove(block);
                 if (p != null) {
-                    letGo(p);
+                    pools.letGo(p);
                 }
             }
         }
@@ -564,10 +534,11 @@ final class PlainCache {
         while (tail == 0 && full > 0 && !hasAllPages(s, full - 1)) {
             full--; // it could not be the end of a text
         }
-        if (s.committed / b >= full && tail == 0) {
+        boolean again = withTail && s.apart;
+        if (s.committed / b >= full && tail == 0 && !again) {
             return;
         }
-        if (s.last == null || !prefixes.contains(s.last)) {
+        if (again || s.last == null || !prefixes.contains(s.last)) {
             s.committed = 0;
         }
         for (int block = s.committed / b; block < full; block++) {
@@ -661,14 +632,16 @@ final class PlainCache {
             if (own == null || own == theirs) {
                 continue;
             }
-            if (theirs != null && theirs.coverage >= count) {
-                hold(theirs);
+            if (theirs != null && theirs.coverage >= count && theirs.onHost) {
+                s.apart = true; // ours stays private
+            } else if (theirs != null && theirs.coverage >= count) {
+                pools.hold(theirs);
                 s.table.get(lc).put(block, theirs);
-                letGo(own);
+                pools.letGo(own);
             } else {
                 if (theirs != null) {
                     p.pages[lc] = null;
-                    orphan(theirs);
+                    pools.orphan(theirs);
                 }
                 attach(p, own, count);
             }

@@ -20,13 +20,26 @@ import rondo.base.Seeds;
 class PlainCacheTest {
     @Test
     void bothModelsAgreeOnMatchesHitsAndVictims() {
-        Seeds.forEach(60, random -> new Workload(random).go(120));
+        Seeds.forEach(50, random -> new Workload(random, false).go(120));
+    }
+
+    @Test
+    void bothModelsAgreeWithAHostTier() {
+        long[] moved = new long[2];
+        Seeds.forEach(50, random -> {
+            Workload w = new Workload(random, true);
+            w.go(120);
+            moved[0] += w.play.kv.stats().counters().offloaded();
+            moved[1] += w.play.kv.stats().counters().onboarded();
+        });
+        assertThat(moved[0]).isPositive();
+        assertThat(moved[1]).isPositive();
     }
 
     @Test
     @Tag("long")
     void bothModelsAgreeForLong() {
-        Seeds.forEach(4, random -> new Workload(random).go(4_000));
+        Seeds.forEach(4, random -> new Workload(random, random.nextBoolean()).go(4_000));
     }
 
     private static final CacheScope[] SCOPES = {
@@ -52,8 +65,10 @@ class PlainCacheTest {
         final long[] reusedPartial;
         long matched;
         long now;
+        /** Copies into slots that another copy has to leave first begin in the second plan. */
+        int plansSinceArrival;
 
-        Workload(SplittableRandom random) {
+        Workload(SplittableRandom random, boolean withHost) {
             this.random = random;
             b = random.nextBoolean() ? 4 : 2;
             options = randomOptions();
@@ -61,8 +76,11 @@ class PlainCacheTest {
             List<Integer> slots = cycles.stream()
                     .map(c -> c.isFull() ? 8 + random.nextInt(40) : 6 + random.nextInt(24))
                     .toList();
-            play = new Play(b, cycles, slots, options, BlockHasher::new);
-            plain = new PlainCache(b, cycles, slots, options, this::realChoice);
+            List<Integer> host = cycles.stream()
+                    .map(c -> withHost && random.nextInt(5) > 0 ? 1 + random.nextInt(16) : 0)
+                    .toList();
+            play = new Play(b, cycles, slots, host, options, BlockHasher::new);
+            plain = new PlainCache(b, cycles, slots, host, options, this::realChoice);
             allocated = new long[cycles.size()];
             reusedFull = new long[cycles.size()];
             reusedPartial = new long[cycles.size()];
@@ -70,18 +88,18 @@ class PlainCacheTest {
 
         private KvOptions randomOptions() {
             KvOptions.ReusePolicy[] policies = KvOptions.ReusePolicy.values();
-            return new KvOptions(
+            KvOptions some = new KvOptions(
                     random.nextInt(20) > 0,
                     random.nextInt(4) > 0,
                     random.nextInt(4) > 0,
                     policies[random.nextInt(policies.length)],
                     1 + random.nextInt(3),
                     random.nextInt(3) == 0 ? 1 + random.nextInt(6) : 0,
-                    35,
+                    random.nextInt(3) == 0 ? random.nextInt(71) : 35,
                     0.95,
                     0,
-                    64,
-                    random.nextBoolean());
+                    random.nextInt(3) == 0 ? 0 : 1 + random.nextInt(64));
+            return some.withTrackDecode(random.nextBoolean()).withSupersede(random.nextBoolean());
         }
 
         private List<LifeCycle> randomCycles() {
@@ -109,7 +127,7 @@ class PlainCacheTest {
             while (!live.isEmpty()) {
                 release(live.getFirst(), true, true);
             }
-            play.submit(); // copies of sequences that never ran go with a step of copies alone
+            submit(); // copies of sequences that never ran go with a step of copies alone
             settle();
             compare();
         }
@@ -149,6 +167,7 @@ class PlainCacheTest {
             PlainCache.Found found = match(scope, prompt, prompt.length - 1);
             Play.Seq real = play.tryAdmit("s", scope, prompt, generated);
             int[] tokens = Play.join(prompt, generated);
+            plansSinceArrival = 0;
             PlainCache.Seq model = plain.admit(found, scope, tokens, prompt.length, play.conversation);
             assertThat(model == null).as("both admit it").isEqualTo(real == null);
             if (real == null) {
@@ -162,6 +181,11 @@ class PlainCacheTest {
                 reusedFull[lc] += model.table.get(lc).size() - part;
                 allocated[lc] += options.copyOnPartialReuse() ? part : 0;
             }
+            for (int i = 0; i < 5 && !play.ready(real); i++) {
+                submit(); // steps of copies alone, until its pages are there
+                settle();
+            }
+            assertThat(play.ready(real)).isTrue();
             live.add(new Pair(real, model, scope));
             texts.add(tokens);
             if (texts.size() > 10) {
@@ -190,12 +214,17 @@ class PlainCacheTest {
                 }
             }
             int[] granted = runs.stream().mapToInt(s -> s.real.grown).toArray();
-            play.submit(runs.stream().map(Pair::real).toArray(Play.Seq[]::new));
+            submit(runs.stream().map(Pair::real).toArray(Play.Seq[]::new));
             for (int i = 0; i < granted.length; i++) {
                 play.await(runs.get(i).real);
                 plain.completed(runs.get(i).plain, granted[i]);
             }
             settle();
+        }
+
+        private void submit(Play.Seq... runs) {
+            plain.pools.endPlan(plansSinceArrival++ > 0);
+            play.submit(runs);
         }
 
         private void settle() {
@@ -230,13 +259,14 @@ class PlainCacheTest {
                         play.kv
                                 .cached()
                                 .discard(play.kv.cached().pages.evictable(lc).first());
-                        plain.drop(plain.victims(lc).getFirst());
+                        plain.drop(
+                                PlainPools.victims(plain.pools.released.get(lc)).getFirst());
                     }
                 }
                 case 1 -> {
                     if (random.nextInt(5) == 0) {
                         play.kv.clear();
-                        plain.clear();
+                        plain.pools.clear();
                     }
                 }
                 case 2 -> {
@@ -274,7 +304,7 @@ class PlainCacheTest {
         }
 
         /** The longer block to which the cache has lent a tail's pages: the one that has more of them there than here. */
-        private PlainCache.Prefix realChoice(List<PlainCache.Prefix> candidates, PlainCache.Page tail) {
+        private PlainCache.Prefix realChoice(List<PlainCache.Prefix> candidates, PlainPools.Page tail) {
             RadixTree tree = play.kv.cached().tree;
             for (PlainCache.Prefix p : candidates) {
                 for (int node = 0; node < tree.idLimit(); node++) {
@@ -305,7 +335,8 @@ class PlainCacheTest {
                                 page < 0
                                         ? " -"
                                         : " " + pages.coverage[page] + "@" + pages.priority[page] + "x"
-                                                + pages.holders[page]);
+                                                + pages.holders[page]
+                                                + (pages.tier[page] == Tier.HOST ? "h" : ""));
                     }
                     real.put(name(node), row.toString());
                 }
@@ -313,8 +344,12 @@ class PlainCacheTest {
             Map<String, String> model = new TreeMap<>();
             for (PlainCache.Prefix p : plain.prefixes) {
                 StringBuilder row = new StringBuilder();
-                for (PlainCache.Page page : p.pages) {
-                    row.append(page == null ? " -" : " " + page.coverage + "@" + page.priority + "x" + page.holders);
+                for (PlainPools.Page page : p.pages) {
+                    row.append(
+                            page == null
+                                    ? " -"
+                                    : " " + page.coverage + "@" + page.priority + "x" + page.holders
+                                            + (page.onHost ? "h" : ""));
                 }
                 model.put(name(p), row.toString());
             }
@@ -327,22 +362,36 @@ class PlainCacheTest {
             }
             KvStats stats = play.kv.stats();
             for (int lc = 0; lc < cycles.size(); lc++) {
-                List<String> queue = new ArrayList<>();
-                EvictionQueue q = pages.evictable(lc);
-                for (int page = q.first(); page >= 0; page = q.after(page)) {
-                    queue.add(name(pages.node[page]));
-                }
-                List<String> victims =
-                        plain.victims(lc).stream().map(p -> name(p.of)).toList();
-                assertThat(queue).as("victims of life cycle %d", lc).isEqualTo(victims);
-                assertThat(pages.free(lc)).isEqualTo(plain.slots[lc] - plain.existing[lc]);
+                assertThat(names(pages.evictable(lc)))
+                        .as("victims of life cycle %d", lc)
+                        .isEqualTo(names(plain.pools.released.get(lc)));
+                assertThat(names(pages.evictable(Tier.HOST, lc)))
+                        .as("victims on the host")
+                        .isEqualTo(names(plain.pools.hostReleased.get(lc)));
+                assertThat(pages.free(lc)).isEqualTo(plain.pools.free(lc));
+                assertThat(pages.slots(Tier.HOST, lc).free())
+                        .isEqualTo(plain.pools.hostSlots[lc] - plain.pools.onHost[lc]);
                 KvStats.Counters c = stats.lifeCycles().get(lc);
-                assertThat(c.dropped()).isEqualTo(plain.dropped[lc]);
+                assertThat(c.dropped()).isEqualTo(plain.pools.dropped[lc]);
+                assertThat(c.offloaded()).isEqualTo(plain.pools.offloaded[lc]);
+                assertThat(c.onboarded()).isEqualTo(plain.pools.onboarded[lc]);
                 assertThat(c.allocated()).isEqualTo(allocated[lc]);
                 assertThat(c.reusedFull()).isEqualTo(reusedFull[lc]);
                 assertThat(c.reusedPartial()).isEqualTo(reusedPartial[lc]);
             }
             assertThat(stats.matchedTokens()).isEqualTo(matched);
+        }
+
+        private List<String> names(EvictionQueue q) {
+            List<String> out = new ArrayList<>();
+            for (int page = q.first(); page >= 0; page = q.after(page)) {
+                out.add(name(play.kv.cached().pages.node[page]));
+            }
+            return out;
+        }
+
+        private List<String> names(List<PlainPools.Page> queue) {
+            return PlainPools.victims(queue).stream().map(p -> name(p.of)).toList();
         }
 
         private String name(PlainCache.Prefix p) {

@@ -66,7 +66,7 @@ class SoakTest {
             KvOptions.ReusePolicy[] policies = KvOptions.ReusePolicy.values();
             KvOptions.ReusePolicy policy = policies[random.nextInt(policies.length)];
             List<LifeCycle> cycles = List.of(new LifeCycle(12, policy.ordinal() % 2), LifeCycle.full());
-            KvOptions options = new KvOptions(true, true, true, policy, 2, 4, 35, 0.95, 0, 32, true);
+            KvOptions options = new KvOptions(true, true, true, policy, 2, 4, 35, 0.95, 0, 32).withTrackDecode(true);
             play = new Play(B, cycles, List.of(64, 220), List.of(40, 160), options, BlockHasher::new);
             kv = play.kv;
             KvPools pools = new KvPools(play.layout(), List.of(65, 221), List.of(40, 160));

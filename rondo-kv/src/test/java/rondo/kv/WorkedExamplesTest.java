@@ -50,6 +50,7 @@ class WorkedExamplesTest {
         assertThat(p.queue(F)).containsExactly("A4F", "A3F", "A2F", "A1F", "A0F");
     }
 
+    /** R017: a page that one life cycle lacks shortens the match for all. */
     @Test
     void example4HolesInTheWindow() {
         int[] shared = {20, 16, 14, 12, 10, 8, 6};

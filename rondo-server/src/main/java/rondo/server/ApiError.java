@@ -37,6 +37,13 @@ final class ApiError extends Exception {
         return new ApiError(400, "invalid_request_error", param, "unsupported_parameter", 0, message);
     }
 
+    /** A schema, expression or grammar that cannot bind an output; {@code where} is a JSON pointer or a place in a text. */
+    static ApiError unsupportedGrammar(String param, String where, String what) {
+        String at = where.isEmpty() ? "" : " (at " + where + ")";
+        return new ApiError(
+                400, "invalid_request_error", param, "unsupported_schema", 0, "'" + param + "': " + what + at);
+    }
+
     static ApiError invalidJson(String message) {
         return new ApiError(400, "invalid_request_error", null, "invalid_json", 0, message);
     }

@@ -2,6 +2,7 @@ package rondo.server;
 
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
 import rondo.base.TokenIds;
 import rondo.text.ChatInput;
 import tools.jackson.databind.JsonNode;
@@ -14,12 +15,14 @@ import tools.jackson.databind.node.ArrayNode;
  * @param promptTokens      the prompt itself, instead of the conversation; empty = none
  * @param parallelToolCalls false: generation ends after the first call
  * @param maxTokens         asked for; 0 = as many as the context leaves
+ * @param guided            what the answer is bound to
  */
 record ChatRequest(
         ChatInput conversation,
         TokenIds promptTokens,
         boolean parallelToolCalls,
         int maxTokens,
+        Optional<Guided> guided,
         GenerationFields generation) {
     private static final String[] EFFORTS = {"none", "low", "medium", "high", "xhigh", "max", "minimal"};
 
@@ -32,9 +35,10 @@ record ChatRequest(
                 ? JsonTree.emptyArray()
                 : ChatMessages.read(body, context.model().templateReadsParts());
         refused(body);
+        ArrayNode tools = ToolFields.read(body);
         ChatInput conversation = new ChatInput(
                 messages,
-                ToolFields.read(body),
+                tools,
                 body.flag("add_generation_prompt", true),
                 false,
                 variables(body),
@@ -43,10 +47,13 @@ record ChatRequest(
             throw ApiError.unsupported("add_special_tokens", "a chat template writes its own");
         }
         boolean parallel = body.flag("parallel_tool_calls", true);
+        boolean open = context.options().openSchemas();
+        Optional<Guided> guided = ToolFields.bound(
+                body, tools, Guided.read(body, open), context.model().parsers(), parallel, open);
         int maxTokens = GenerationFields.maxTokens(body, 1);
         checkMinimum(generation, maxTokens);
         GenerationFields.checkUnknown(body, context.options().strictBody());
-        return new ChatRequest(conversation, promptTokens, parallel, maxTokens, generation);
+        return new ChatRequest(conversation, promptTokens, parallel, maxTokens, guided, generation);
     }
 
     static void checkMinimum(GenerationFields generation, int maxTokens) throws ApiError {

@@ -2,6 +2,7 @@ package rondo.server;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import rondo.base.TokenIds;
 import tools.jackson.databind.JsonNode;
 
@@ -10,9 +11,15 @@ import tools.jackson.databind.JsonNode;
  *
  * @param prompts   1 to 128, each its own sequence
  * @param maxTokens 0 only with echo: nothing is generated
+ * @param guided    what each answer is bound to
  */
 record CompletionRequest(
-        List<Prompt> prompts, boolean echo, boolean addSpecialTokens, int maxTokens, GenerationFields generation) {
+        List<Prompt> prompts,
+        boolean echo,
+        boolean addSpecialTokens,
+        int maxTokens,
+        Optional<Guided> guided,
+        GenerationFields generation) {
     private static final int MAX_PROMPTS = 128;
     private static final int DEFAULT_MAX_TOKENS = 16;
     private static final String FORMS = "a string, an array of strings, token ids or arrays of token ids";
@@ -41,8 +48,9 @@ record CompletionRequest(
                 : DEFAULT_MAX_TOKENS;
         ChatRequest.checkMinimum(generation, maxTokens);
         boolean addSpecialTokens = body.flag("add_special_tokens", true);
+        Optional<Guided> guided = Guided.read(body, context.options().openSchemas());
         GenerationFields.checkUnknown(body, context.options().strictBody());
-        return new CompletionRequest(prompts, echo, addSpecialTokens, maxTokens, generation);
+        return new CompletionRequest(prompts, echo, addSpecialTokens, maxTokens, guided, generation);
     }
 
     private static List<Prompt> prompts(Fields body, int vocabulary) throws ApiError {

@@ -2,12 +2,14 @@ package rondo.server;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import rondo.base.TokenIds;
 import rondo.engine.FinishReason;
 import rondo.engine.GenerationRequest;
 import rondo.engine.TokenConstraint;
+import rondo.engine.grammar.Grammar;
 import rondo.kv.CacheScope;
 import rondo.kv.PromptKeys;
 import rondo.kv.Retention;
@@ -62,6 +64,7 @@ final class Completions {
         List<GenerationRequest> requests = new ArrayList<>();
         List<Choice> choices = new ArrayList<>();
         PromptKeys keys = keys(prompt, fields);
+        Optional<Grammar> grammar = grammar(chat.guided());
         for (int i = 0; i < fields.n(); i++) {
             boolean oneCall = tools && !chat.parallelToolCalls();
             choices.add(new Choice(
@@ -71,7 +74,7 @@ final class Completions {
                     prompt.length(),
                     oneCall,
                     front.model().parsers().open(tools)));
-            requests.add(request(exchange, fields, keys, maxTokens, i, i));
+            requests.add(request(exchange, fields, keys, grammar, maxTokens, i, i));
         }
         return new Job(new ChatAnswer(front, exchange, worker(exchange), fields, choices), requests);
     }
@@ -116,6 +119,7 @@ final class Completions {
         List<GenerationRequest> requests = new ArrayList<>();
         List<Choice> choices = new ArrayList<>();
         List<String> echoes = new ArrayList<>();
+        Optional<Grammar> grammar = grammar(text.guided());
         for (CompletionRequest.Prompt one : text.prompts()) {
             TokenIds prompt =
                     truncated(tokens(one, text.addSpecialTokens(), text.maxTokens()), fields.truncatePrompt());
@@ -131,7 +135,7 @@ final class Completions {
                 if (text.maxTokens() == 0) {
                     choice.endNow(FinishReason.LENGTH);
                 } else {
-                    requests.add(request(exchange, fields, keys, maxTokens, i, index));
+                    requests.add(request(exchange, fields, keys, grammar, maxTokens, i, index));
                 }
             }
         }
@@ -207,7 +211,13 @@ final class Completions {
     }
 
     private GenerationRequest request(
-            Exchange exchange, GenerationFields fields, PromptKeys keys, int maxTokens, int choice, int index) {
+            Exchange exchange,
+            GenerationFields fields,
+            PromptKeys keys,
+            Optional<Grammar> grammar,
+            int maxTokens,
+            int choice,
+            int index) {
         String conversation = conversation(exchange, fields);
         return new GenerationRequest(
                 exchange.id + "/" + index,
@@ -216,9 +226,14 @@ final class Completions {
                 fields.sampling(choice),
                 fields.stopRules(),
                 fields.topLogprobs(),
-                TokenConstraint.NONE,
+                grammar.map(g -> g.start(front.model().endIds())).orElse(TokenConstraint.NONE),
                 new Retention(keys.tokens(), conversation, false),
                 fields.priority());
+    }
+
+    /** Compiled here, on the request's own thread, and remembered. */
+    private Optional<Grammar> grammar(Optional<Guided> guided) throws ApiError {
+        return guided.isEmpty() ? Optional.empty() : Optional.of(guided.get().compile(front.grammars()));
     }
 
     private static String conversation(Exchange exchange, GenerationFields fields) {

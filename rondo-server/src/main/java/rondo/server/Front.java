@@ -2,6 +2,7 @@ package rondo.server;
 
 import rondo.base.TimeSource;
 import rondo.engine.GenerationService;
+import rondo.engine.grammar.GrammarCompiler;
 import rondo.server.kvevents.KvEvents;
 
 /** What every part of the server works with. */
@@ -12,4 +13,5 @@ record Front(
         Metrics metrics,
         TimeSource time,
         SpecialTokens specials,
+        GrammarCompiler grammars,
         KvEvents events) {}

@@ -137,6 +137,9 @@ final class Metrics {
         w.counter("prompt_tokens_total", stats.promptTokens());
         w.counter("generation_tokens_total", stats.generatedTokens());
         w.counter("prompt_cached_tokens_total", stats.cachedTokens());
+        // Nobody drafts yet; the names are there for dashboards.
+        w.counter("spec_decode_drafted_tokens_total", 0);
+        w.counter("spec_decode_accepted_tokens_total", 0);
         w.gauge("kv_cache_hit_rate", stats.kv().blockHitRate());
         w.gauge("kv_cache_utilization", stats.kv().utilisation());
         w.gauge("num_requests_running", stats.running());

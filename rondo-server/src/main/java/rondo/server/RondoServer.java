@@ -25,6 +25,7 @@ import rondo.base.TimeSource;
 import rondo.base.UserError;
 import rondo.engine.EngineStats;
 import rondo.engine.GenerationService;
+import rondo.engine.grammar.GrammarCompiler;
 import rondo.server.kvevents.BufferedKvEvents;
 import rondo.server.kvevents.KvEvents;
 
@@ -131,8 +132,9 @@ public final class RondoServer implements AutoCloseable {
             TimeSource time,
             KvEvents events) {
         SpecialTokens specials = new SpecialTokens(model.tokenizer());
-        RondoServer server =
-                new RondoServer(new Front(options, model, service, new Metrics(), time, specials, events), transport);
+        GrammarCompiler grammars = new GrammarCompiler(() -> Vocabulary.trie(model, service), time);
+        RondoServer server = new RondoServer(
+                new Front(options, model, service, new Metrics(), time, specials, grammars, events), transport);
         try {
             server.listen();
             return server;

@@ -51,7 +51,7 @@ final class ServerInfo {
         json.writeNumberProperty("tokens_per_block", info.tokensPerBlock());
         json.writeNumberProperty("stream_interval", front.options().streamInterval());
         json.writeBooleanProperty("deterministic", front.model().deterministic());
-        json.writeBooleanProperty("guided_decoding", false);
+        json.writeBooleanProperty("guided_decoding", true);
         if (!front.events().about().isEmpty()) {
             json.writeObjectPropertyStart("kv_events");
             for (Map.Entry<String, String> fact : front.events().about().entrySet()) {

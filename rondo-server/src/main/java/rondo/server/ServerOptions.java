@@ -19,6 +19,7 @@ import java.util.List;
  * @param iterReqStats          whether the steps list their sequences
  * @param maxInputLen           longest prompt, in tokens; 0 = no limit of its own
  * @param strictBody            whether unknown fields of a body are a 400
+ * @param openSchemas           whether a schema that says nothing of additionalProperties allows them in guided output
  * @param maxCharsPerToken      a text of more than this many characters per token of the context is refused unread
  * @param returnPerfMetrics     whether a request may ask for its own timings by a header
  * @param priorityQueue         whether the waiting queue goes by priority, so that {@code priority} may be set
@@ -41,6 +42,7 @@ public record ServerOptions(
         boolean iterReqStats,
         int maxInputLen,
         boolean strictBody,
+        boolean openSchemas,
         int maxCharsPerToken,
         boolean returnPerfMetrics,
         boolean priorityQueue,
@@ -79,6 +81,7 @@ public record ServerOptions(
         private boolean iterReqStats;
         private int maxInputLen;
         private boolean strictBody;
+        private boolean openSchemas;
         private int maxCharsPerToken = 8;
         private boolean returnPerfMetrics;
         private boolean priorityQueue;
@@ -158,6 +161,11 @@ public record ServerOptions(
             return this;
         }
 
+        public Builder openSchemas(boolean value) {
+            openSchemas = value;
+            return this;
+        }
+
         public Builder maxCharsPerToken(int value) {
             maxCharsPerToken = value;
             return this;
@@ -204,6 +212,7 @@ public record ServerOptions(
                     iterReqStats,
                     maxInputLen,
                     strictBody,
+                    openSchemas,
                     maxCharsPerToken,
                     returnPerfMetrics,
                     priorityQueue,

@@ -1,6 +1,11 @@
 package rondo.server;
 
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
 import java.util.regex.Pattern;
+import rondo.engine.grammar.GrammarSpec;
+import rondo.text.parse.OutputParsers;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 
@@ -8,6 +13,7 @@ import tools.jackson.databind.node.ArrayNode;
 final class ToolFields {
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_.-]{1,64}");
     private static final int MAX_ENUM_VALUES = 1000;
+    private static final String NO_PARAMETERS = "{\"type\":\"object\",\"properties\":{}}";
 
     private ToolFields() {}
 
@@ -78,6 +84,59 @@ final class ToolFields {
         if (tools.isEmpty()) {
             throw ApiError.invalid("tool_choice", "'tool_choice' needs 'tools'");
         }
-        throw ApiError.unsupported("tool_choice", "required and named functions need guided decoding");
+        return true;
+    }
+
+    /**
+     * What the answer is bound to: to calls where they are required, to the form asked for or calls where they may come.
+     *
+     * @param form     what the request asks of its text
+     * @param parallel whether one answer may have several calls
+     */
+    static Optional<Guided> bound(
+            Fields body, ArrayNode tools, Optional<Guided> form, OutputParsers parsers, boolean parallel, boolean open)
+            throws ApiError {
+        JsonNode choice = body.raw("tool_choice");
+        boolean free = choice == null || JsonTree.isOneOf(choice, "auto", "none");
+        if (tools.isEmpty() || free && form.isEmpty()) {
+            return form;
+        }
+        if (!parsers.readsCalls()) {
+            if (free) {
+                return form;
+            }
+            throw ApiError.unsupported("tool_choice", "how this model writes calls is not known");
+        }
+        int most = parallel ? Integer.MAX_VALUE : 1;
+        if (free) {
+            GrammarSpec calls = calls(tools, "", true, parsers, most, open);
+            return form.map(f -> new Guided(f.field(), new GrammarSpec.Either(f.spec(), calls)));
+        }
+        String named = choice.path("function").path("name").asString("");
+        return Optional.of(new Guided("tools", calls(tools, named, false, parsers, named.isEmpty() ? most : 1, open)));
+    }
+
+    /** @param any whether the arguments may be any object, whatever their schema */
+    private static GrammarSpec calls(
+            ArrayNode tools, String named, boolean any, OutputParsers parsers, int most, boolean open) throws ApiError {
+        List<GrammarSpec.Call> calls = new ArrayList<>();
+        for (JsonNode tool : tools) {
+            JsonNode function = tool.get("function");
+            String name = function.get("name").stringValue();
+            if (named.isEmpty() || named.equals(name)) {
+                JsonNode schema = function.get("parameters");
+                boolean described = schema != null && schema.isObject() && !schema.isEmpty() && !any;
+                String text = described ? schema.toString() : any ? "{\"type\":\"object\"}" : NO_PARAMETERS;
+                calls.add(new GrammarSpec.Call(
+                        parsers.calls().begin(name),
+                        new GrammarSpec.Schema(text, open, false),
+                        parsers.calls().end()));
+            }
+        }
+        if (calls.isEmpty()) {
+            throw ApiError.invalid(
+                    "tool_choice", "'tool_choice' names '" + Values.cut(named) + "', which is not in 'tools'");
+        }
+        return new GrammarSpec.Calls(calls, parsers.calls().separator(), most);
     }
 }

@@ -10,20 +10,10 @@ record Unsupported(String field, Predicate<JsonNode> isDefault, String why) {
     private static final Predicate<JsonNode> FALSE = value -> value.isBoolean() && !value.booleanValue();
     private static final Predicate<JsonNode> ZERO = value -> value.isNumber() && value.doubleValue() == 0;
     private static final Predicate<JsonNode> ONE = value -> value.isNumber() && value.doubleValue() == 1;
-    private static final Predicate<JsonNode> PLAIN_TEXT =
-            value -> value.isObject() && value.has("type") && JsonTree.isOneOf(value.get("type"), "text");
-
-    private static final String GUIDED = "guided decoding is not built yet";
     private static final String BEAM = "there is no beam search";
     private static final String MEDIA = "this model reads text only";
 
     private static final List<Unsupported> ALL = List.of(
-            new Unsupported("response_format", PLAIN_TEXT, GUIDED),
-            new Unsupported("structured_outputs", ONLY_NULL, GUIDED),
-            new Unsupported("guided_json", ONLY_NULL, GUIDED),
-            new Unsupported("guided_regex", ONLY_NULL, GUIDED),
-            new Unsupported("guided_choice", ONLY_NULL, GUIDED),
-            new Unsupported("guided_grammar", ONLY_NULL, GUIDED),
             new Unsupported("thinking_token_budget", ONLY_NULL, "it is not built yet"),
             new Unsupported("use_beam_search", FALSE, BEAM),
             new Unsupported("length_penalty", ONE, BEAM),

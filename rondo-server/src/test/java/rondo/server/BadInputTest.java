@@ -83,6 +83,15 @@ class BadInputTest {
                 "\"tools\":[{\"function\":{\"name\":\"a b\"}}] | 'tools[0].function.name' must be 1 to 64 letters, digits, '_', '.' or '-', got \"a b\"",
                 "\"tool_choice\":\"any\" | 'tool_choice' must be none, auto, required or a named function, got \"any\"",
                 "\"tool_choice\":\"required\" | 'tool_choice' needs 'tools'",
+                "\"response_format\":\"json\" | 'response_format' must be an object, got \"json\"",
+                "\"response_format\":{\"type\":\"structural_tag\"} | 'response_format.type' must be text, json_object, json_schema, regex or ebnf, got \"structural_tag\"",
+                "\"response_format\":{\"type\":\"json_schema\"} | 'response_format.json_schema' is required",
+                "\"response_format\":{\"type\":\"regex\"} | 'response_format.regex' is required",
+                "\"guided_choice\":[] | 'guided_choice' must have at least one string",
+                "\"guided_choice\":[1] | 'guided_choice' must be an array of strings, got an array of 1",
+                "\"guided_json\":7 | 'guided_json' must be a JSON schema, got 7",
+                "\"guided_json\":{},\"guided_regex\":\"a\" | 'guided_regex' must not come together with 'guided_json'",
+                "\"tools\":[{\"function\":{\"name\":\"f\"}}],\"tool_choice\":{\"function\":{\"name\":\"g\"}} | 'tool_choice' names 'g', which is not in 'tools'",
                 "\"parallel_tool_calls\":1 | 'parallel_tool_calls' must be true or false, got 1",
                 "\"reasoning_effort\":\"huge\" | 'reasoning_effort' must be one of none, low, medium, high, xhigh, max, got \"huge\"",
                 "\"chat_template_kwargs\":[] | 'chat_template_kwargs' must be an object, got an array of 0",
@@ -106,9 +115,26 @@ class BadInputTest {
             delimiter = '|',
             quoteCharacter = '`',
             value = {
-                "response_format | {\"type\":\"json_object\"}",
-                "guided_json | {}",
-                "structured_outputs | {\"regex\":\"a\"}",
+                "\"response_format\":{\"type\":\"json_schema\",\"json_schema\":{\"name\":\"x\",\"schema\":{\"not\":{}}}} | response_format.json_schema.schema | 'response_format.json_schema.schema': the keyword 'not' is not supported (at /not)",
+                "\"response_format\":{\"type\":\"json_schema\",\"json_schema\":{\"type\":\"strin\"}} | response_format.json_schema | 'response_format.json_schema': unknown type 'strin' (at /type)",
+                "\"guided_regex\":\"(?=a)\" | guided_regex | 'guided_regex': regex: look-around and flags are not supported (at character 2)",
+                "\"guided_grammar\":\"root ::= x\" | guided_grammar | 'guided_grammar': grammar: rule 'x' is not defined (at line 1, column 10)",
+                "\"tools\":[{\"function\":{\"name\":\"f\",\"parameters\":{\"not\":{}}}}],\"tool_choice\":\"required\" | tools | 'tools': the keyword 'not' is not supported (at /0/not)",
+            })
+    void aGrammarThatCannotBindIsRefusedWithItsPlace(String fields, String param, String message) throws Exception {
+        HttpResponse<String> response = server.chat(fields);
+        assertThat(response.statusCode()).isEqualTo(400);
+        JsonNode error = TestServer.json(response).get("error");
+        assertThat(error.get("message").stringValue()).isEqualTo(message);
+        assertThat(error.get("param").stringValue()).isEqualTo(param);
+        assertThat(error.get("code").stringValue()).isEqualTo("unsupported_schema");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            value = {
                 "thinking_token_budget | 5",
                 "use_beam_search | true",
                 "best_of | 2",
@@ -124,8 +150,6 @@ class BadInputTest {
                 "echo | true",
                 "priority | 0.9",
                 "functions | []",
-                "tool_choice | \"required\"",
-                "tool_choice | {\"type\":\"function\",\"function\":{\"name\":\"f\"}}",
             })
     void aFieldWhoseFeatureIsNotThereIsRefusedByName(String field, String value) throws Exception {
         HttpResponse<String> response =
@@ -237,6 +261,7 @@ class BadInputTest {
         }
     }
 
+    /** R125: errors are short. */
     @Test
     void aHugeWrongValueGivesAShortError() throws Exception {
         HttpResponse<String> response = server.chat("\"temperature\":\"" + "x".repeat(500_000) + "\"");

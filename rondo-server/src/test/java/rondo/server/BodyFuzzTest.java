@@ -163,6 +163,7 @@ class BodyFuzzTest {
         }
     }
 
+    /** R126: bad bodies cost nobody anything. */
     @Test
     void noBodyBreaksTheServerOrLeavesWorkBehind() {
         int[] accepted = new int[1];

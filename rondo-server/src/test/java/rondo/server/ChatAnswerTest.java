@@ -431,6 +431,7 @@ class ChatAnswerTest {
         assertThat(prompt.ids().toArray()).containsExactly(6, 7);
     }
 
+    /** R149: parts are not lost. */
     @Test
     void partsOfTextAreOneText() throws Exception {
         String whole = "{\"messages\":[{\"role\":\"user\",\"content\":\"abc\"}]}";

@@ -146,6 +146,7 @@ class CompletionsTest {
         assertThat(server.service.submitted).isEmpty();
     }
 
+    /** R127: what cannot fit is not tokenized. */
     @Test
     void aTextFarTooLongIsRefusedUnread() throws Exception {
         String prompt = "x".repeat(8 * 4096 + 8);
@@ -155,6 +156,7 @@ class CompletionsTest {
         assertThat(TestServer.json(text).at("/error/message").stringValue()).contains("4097 in the messages");
     }
 
+    /** R154: a documented choice. */
     @Test
     void moreTokensThanTheContextLeavesAreCutOrRefusedAsConfigured() throws Exception {
         String body = "{\"prompt\":\"" + "x".repeat(4000) + "\",\"max_tokens\":1000,\"add_special_tokens\":false}";

@@ -59,6 +59,7 @@ class EndingsTest {
         assertThat(TestServer.json(response).at("/error/code").stringValue()).isEqualTo("empty_mask");
     }
 
+    /** R149: errors in a stream are told. */
     @Test
     void anEngineErrorInAStreamIsAnErrorEventAndThenDone() throws Exception {
         var answer = begin(server, "\"stream\":true,\"n\":2");
@@ -72,6 +73,7 @@ class EndingsTest {
         Wait.until("the other choice is cancelled", () -> server.service.submitted.get(0).cancelled);
     }
 
+    /** R121: the queue is bounded. */
     @Test
     void aFullQueueIsA429ThatSaysWhenToTryAgain() throws Exception {
         server.service.queueLimit = 1;

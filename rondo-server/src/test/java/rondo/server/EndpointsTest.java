@@ -43,10 +43,11 @@ class EndpointsTest {
         assertThat(model.get("rondo").toString())
                 .isEqualTo(
                         "{\"max_num_tokens\":512,\"max_batch_size\":64,\"tokens_per_block\":16,\"stream_interval\":1,"
-                                + "\"deterministic\":true,\"guided_decoding\":false,\"weights\":{\"consumed\":10,\"skipped\":2,"
+                                + "\"deterministic\":true,\"guided_decoding\":true,\"weights\":{\"consumed\":10,\"skipped\":2,"
                                 + "\"rule\":\"text_only\",\"missing\":0,\"left_over\":0}}");
     }
 
+    /** R123: health is the engine's. */
     @Test
     void healthFollowsTheEngine() throws Exception {
         for (String path : new String[] {"/health", "/health/ready"}) {
@@ -237,6 +238,7 @@ class EndpointsTest {
         return samples;
     }
 
+    /** R161: cancelled ones are counted too. */
     @Test
     void endedRequestsAddUpOverTheirReasons() throws Exception {
         server.service.manual = true;

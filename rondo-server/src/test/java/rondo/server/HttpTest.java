@@ -60,6 +60,7 @@ class HttpTest {
         assertThat(response.headers().firstValue("content-type").orElse("")).isEqualTo("application/json");
     }
 
+    /** R126, R149: bodies have a limit. */
     @Test
     void aBodyThatIsTooLargeIsRefusedBeforeItIsSent() throws Exception {
         try (RawClient client = new RawClient(server)) {
@@ -132,6 +133,7 @@ class HttpTest {
         }
     }
 
+    /** R126: headers and lines have limits. */
     @ParameterizedTest
     @CsvSource({"header, 431", "line, 414", "nonsense, 400"})
     void whatIsNoHttpGetsTheSameErrorShape(String what, int status) throws Exception {
@@ -180,6 +182,7 @@ class HttpTest {
                 .orElse("");
     }
 
+    /** R124: a client's id is only echoed. */
     @Test
     void oneIdUsedByManyAtOnceMixesNothingUp() throws Exception {
         server.service.script = r -> {

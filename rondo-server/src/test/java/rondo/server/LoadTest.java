@@ -74,6 +74,7 @@ class LoadTest {
         }
     }
 
+    /** R122: tokenizing starves no health page. */
     @Test
     void healthAnswersWhileEveryThreadOfThePoolTokenizes() throws Exception {
         try (TestServer server = new TestServer(o -> o.parseThreads(2))) {

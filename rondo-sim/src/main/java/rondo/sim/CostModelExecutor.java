@@ -38,6 +38,7 @@ public final class CostModelExecutor implements Executor {
     private final long[] ends = new long[2];
 
     private final long[] durations = new long[2];
+    private final long[] waits = new long[2];
     private int planTurn;
     private long[] seeds = {};
     private long submitted;
@@ -100,10 +101,12 @@ public final class CostModelExecutor implements Executor {
         }
         long ready = Math.max(clock.nanoTime(), ends[parity(submitted)]);
         long begin = plan.runs == 0 || plan.pages.waitsForCopies ? Math.max(ready, lastLanding) : ready;
-        copyWaitNanos += plan.runs == 0 ? 0 : begin - ready;
+        long waited = plan.runs == 0 ? 0 : begin - ready;
+        copyWaitNanos += waited;
         long nanos = cost.stepNanos(plan, facts.layout());
         submitted++;
         durations[parity(submitted)] = nanos;
+        waits[parity(submitted)] = waited;
         ends[parity(submitted)] = begin + nanos;
         busyNanos += nanos;
         computedTokens += plan.tokens;
@@ -155,6 +158,7 @@ public final class CostModelExecutor implements Executor {
         clock.advanceTo(ends[parity(step)]);
         StepResult result = results[parity(step)];
         result.deviceNanos = durations[parity(step)];
+        result.copyWaitNanos = waits[parity(step)];
         return result;
     }
 

@@ -113,6 +113,7 @@ public final class ConfigLoader {
                         s.bytes("rondo.max_request_bytes"),
                         s.texts("rondo.api_keys"),
                         s.bool("rondo.strict_body"),
+                        s.bool("rondo.schema_open"),
                         s.bool("rondo.metrics_alias"),
                         ServeConfig.MetricsFormat.valueOf(upper(s.text("rondo.metrics_format"))),
                         s.bool("enable_iter_perf_stats"),

@@ -225,6 +225,7 @@ public record ServeConfig(
      * @param maxRequestBytes    body limit
      * @param apiKeys            accepted keys; empty = none asked for
      * @param strictBody         whether unknown body fields are errors
+     * @param openSchemas        whether absent additionalProperties means true in guided output
      * @param metricsAlias       whether metrics carry their trtllm_ names as well
      * @param metricsFormat      what GET /metrics answers
      * @param iterPerfStats      {@code enable_iter_perf_stats}
@@ -237,6 +238,7 @@ public record ServeConfig(
             long maxRequestBytes,
             List<String> apiKeys,
             boolean strictBody,
+            boolean openSchemas,
             boolean metricsAlias,
             MetricsFormat metricsFormat,
             boolean iterPerfStats,

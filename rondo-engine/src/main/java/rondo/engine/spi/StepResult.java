@@ -18,6 +18,8 @@ public final class StepResult {
     public final float[] alternativeLogprob;
     /** Time that the device worked on the step. */
     public long deviceNanos;
+    /** Time that it could not begin because it waited for copies between tiers, runs and all. */
+    public long copyWaitNanos;
 
     public StepResult(int maxRows) {
         token = new int[maxRows];

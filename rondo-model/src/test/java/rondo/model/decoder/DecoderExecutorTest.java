@@ -125,6 +125,34 @@ class DecoderExecutorTest {
     }
 
     @Test
+    void whatASubmittedStepSamplesMayBeSaidAfterTheStepBeforeIsAwaited() throws StepFailure {
+        StepPlan first = executor.plan();
+        for (int slot = 0; slot < 4; slot++) {
+            driver.add(first, new StepDriver.Piece(slot, 0, PROMPT, 1));
+        }
+        long one = executor.submit(first);
+        executor.sample(first);
+        StepPlan second = executor.plan();
+        for (int slot = 0; slot < 4; slot++) {
+            driver.add(second, decode(slot, PROMPT.length, StepPlan.LAST));
+        }
+        long two = executor.submit(second);
+        int free = executor.await(one).token[3];
+        second.samples.masked[0] = true;
+        second.samples.mask(0).fill((byte) 0);
+        second.samples.mask(0).set(ValueLayout.JAVA_LONG, 0, 1L << 29);
+        second.samples.forced[1] = 5;
+        second.samples.wanted[2] = false;
+        executor.sample(second);
+        StepResult result = executor.await(two);
+        assertThat(result.token[0]).isEqualTo(29);
+        assertThat(result.token[1]).isEqualTo(5);
+        int next = result.token[3];
+        driver.step(new StepDriver.Piece(3, PROMPT.length, new int[] {free}, 1));
+        assertThat(driver.tokens()[0]).isEqualTo(next);
+    }
+
+    @Test
     void rowsWithoutFiniteLogitsFailAloneAndTheOthersStand() throws StepFailure {
         executor.close();
         Poison.token(model, NAN_TOKEN, SHAPE.hidden());
@@ -181,6 +209,59 @@ class DecoderExecutorTest {
         executor.sample(plan);
         executor.await(step);
         assertThat(executor.pollCopies()).isEqualTo(second);
+    }
+
+    /** What a run writes where a copy reads: the copy must be over, though a thread of its own makes it. */
+    @Test
+    void aStepThatWaitsForCopiesBeginsWhenTheyHaveLanded() throws StepFailure {
+        PageCopies copies = new PageCopies();
+        for (int i = 0; i < 300_000; i++) {
+            copies.add(0, Tier.DEVICE, 1, Tier.HOST, 0);
+        }
+        StepPlan plan = executor.plan();
+        driver.add(plan, new StepDriver.Piece(0, 0, PROMPT, 1));
+        plan.pages.waitsForCopies = true;
+        long batch = executor.copy(copies, 0);
+        long step = executor.submit(plan);
+        executor.sample(plan);
+        StepResult result = executor.await(step);
+        assertThat(executor.pollCopies()).isEqualTo(batch);
+        assertThat(result.copyWaitNanos).isPositive();
+    }
+
+    /** R026: what a step writes over is copied first. */
+    @Test
+    void aStepThatWritesWhereACopyReadsWaitsForIt() throws StepFailure {
+        List<float[]> alone = driver.prefill(0, PROMPT, PROMPT.length);
+        for (int round = 0; round < 20; round++) {
+            driver.forget(1);
+            driver.step(new StepDriver.Piece(1, 0, Arrays.copyOf(PROMPT, 4), 0));
+            int[] pages = {driver.page(0, 1, 0), driver.page(1, 1, 0)};
+            PageCopies out = new PageCopies();
+            for (int i = 0; i < 3000; i++) {
+                out.add(i % 2, Tier.DEVICE, 150, Tier.HOST, 7);
+            }
+            out.add(0, Tier.DEVICE, pages[0], Tier.HOST, 1);
+            out.add(1, Tier.DEVICE, pages[1], Tier.HOST, 1);
+            executor.copy(out, 0);
+            StepPlan over = executor.plan();
+            over.pages.waitsForCopies = true;
+            driver.map(over, 0, 2, 0, pages[0]);
+            driver.map(over, 1, 2, 0, pages[1]);
+            driver.step(over, new StepDriver.Piece(2, 0, new int[] {1, 2, 3, 4}, 0));
+            PageCopies back = new PageCopies();
+            int[] fresh = {driver.freshPage(0), driver.freshPage(1)};
+            back.add(0, Tier.HOST, 1, Tier.DEVICE, fresh[0]);
+            back.add(1, Tier.HOST, 1, Tier.DEVICE, fresh[1]);
+            executor.copy(back, 0);
+            StepPlan again = executor.plan();
+            again.pages.waitsForCopies = true;
+            driver.map(again, 0, 3, 0, fresh[0]);
+            driver.map(again, 1, 3, 0, fresh[1]);
+            int[] rest = Arrays.copyOfRange(PROMPT, 4, PROMPT.length);
+            List<float[]> rows = driver.step(again, new StepDriver.Piece(3, 4, rest, rest.length));
+            assertThat(rows.getLast()).containsExactly(alone.getLast());
+        }
     }
 
     @Test

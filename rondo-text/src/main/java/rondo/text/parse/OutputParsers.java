@@ -12,8 +12,14 @@ import rondo.text.Tokenizer.AddedToken;
  * @param tools     name of the tool parser, or {@code none}
  * @param reasoning name of the reasoning parser, or {@code none}
  * @param reason    why, for the start-up log
+ * @param calls     how calls are written; means nothing where {@code tools} is none
  */
-public record OutputParsers(String tools, String reasoning, String reason) {
+public record OutputParsers(String tools, String reasoning, String reason, CallFormat calls) {
+    /** Tags without line breaks. */
+    public OutputParsers(String tools, String reasoning, String reason) {
+        this(tools, reasoning, reason, CallFormat.tagged(""));
+    }
+
     private static final String NONE = "none";
     private static final String AUTO = "auto";
     private static final Set<String> TOOLS =
@@ -47,33 +53,40 @@ public record OutputParsers(String tools, String reasoning, String reason) {
         if (reasoningParser.equals(AUTO) && !reasoning.equals(found.reasoning)) {
             reason += "; reasoning parser " + found.reasoning + " is not built yet";
         }
-        return new OutputParsers(
-                tools, reasoning, toolParser.equals(AUTO) || reasoningParser.equals(AUTO) ? reason : "configured");
+        boolean chosen = toolParser.equals(AUTO) || reasoningParser.equals(AUTO);
+        return new OutputParsers(tools, reasoning, chosen ? reason : "configured", found.calls);
+    }
+
+    /** Whether answers can hold calls at all. */
+    public boolean readsCalls() {
+        return !tools.equals(NONE);
     }
 
     /** A parser for one answer; without tools in the request, calls are plain content. */
     public OutputParser open(boolean withTools) {
-        return withTools && !tools.equals(NONE) ? new HermesParser() : OutputParser.plain();
+        return withTools && readsCalls() ? new HermesParser() : OutputParser.plain();
     }
 
     private static OutputParsers find(List<AddedToken> added, String template, String modelType) {
+        CallFormat calls = CallFormat.tagged(template);
         if ((has(added, "<|message|>") || template.contains("<|message|>")) && template.contains("atem:")) {
-            return new OutputParsers("muse_glimmer", "muse_glimmer", "template has <|message|> and atem:");
+            return new OutputParsers("muse_glimmer", "muse_glimmer", "template has <|message|> and atem:", calls);
         }
         if (has(added, "<tool_call>")) {
             boolean thinks = has(added, "<think>") || template.contains("<think>");
             return new OutputParsers(
                     "hermes",
                     thinks ? "qwen3" : NONE,
-                    "added token <tool_call>" + (thinks ? " and <think>" : ", no <think>"));
+                    "added token <tool_call>" + (thinks ? " and <think>" : ", no <think>"),
+                    calls);
         }
         String reason = "model_type " + modelType;
         return switch (modelType) {
-            case "muse_glimmer" -> new OutputParsers("muse_glimmer", "muse_glimmer", reason);
-            case "gpt_oss" -> new OutputParsers("gpt_oss", "gpt_oss", reason);
-            case "qwen3", "qwen3_moe" -> new OutputParsers("hermes", "qwen3", reason);
-            case "llama" -> new OutputParsers("llama3_json", NONE, reason);
-            default -> new OutputParsers(NONE, NONE, reason + " has no known format");
+            case "muse_glimmer" -> new OutputParsers("muse_glimmer", "muse_glimmer", reason, calls);
+            case "gpt_oss" -> new OutputParsers("gpt_oss", "gpt_oss", reason, calls);
+            case "qwen3", "qwen3_moe" -> new OutputParsers("hermes", "qwen3", reason, calls);
+            case "llama" -> new OutputParsers("llama3_json", NONE, reason, calls);
+            default -> new OutputParsers(NONE, NONE, reason + " has no known format", calls);
         };
     }
 
