@@ -126,7 +126,7 @@ public record PoolSizing(
         List<Integer> host = new ArrayList<>();
         for (int slots : device) {
             // The same proportions of slots as on the device.
-            host.add((int) Math.min(MOST_SLOTS, Math.floor(hostBytes * ((slots - 1) / usableBytes))));
+            host.add((int) Math.min(MOST_SLOTS, Math.floor((double) hostBytes * (slots - 1) / usableBytes)));
         }
         return new KvPools(layout, device, host);
     }
