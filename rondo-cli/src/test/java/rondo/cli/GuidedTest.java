@@ -16,13 +16,12 @@ import tools.jackson.databind.node.ObjectNode;
 /** Guided output of the bundled model, at the temperature where it would otherwise say anything. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class GuidedTest {
-    private static final String WEATHER =
-            """
+    private static final String WEATHER = """
             {"type":"object","properties":{"city":{"type":"string","maxLength":12},"days":{"type":"integer","minimum":1,
             "maximum":14},"unit":{"enum":["celsius","fahrenheit"]}},"required":["city","days"]}
             """;
-    private static final String TOOLS = "[{\"type\":\"function\",\"function\":{\"name\":\"weather\",\"parameters\":" + WEATHER
-            + "}},{\"type\":\"function\",\"function\":{\"name\":\"now\"}}]";
+    private static final String TOOLS = "[{\"type\":\"function\",\"function\":{\"name\":\"weather\",\"parameters\":"
+            + WEATHER + "}},{\"type\":\"function\",\"function\":{\"name\":\"now\"}}]";
 
     private BundledServer server;
 
@@ -52,7 +51,9 @@ class GuidedTest {
     }
 
     private static void isWeather(JsonNode value) {
-        assertThat(value.get("city").stringValue().codePointCount(0, value.get("city").stringValue().length()))
+        assertThat(value.get("city")
+                        .stringValue()
+                        .codePointCount(0, value.get("city").stringValue().length()))
                 .isLessThanOrEqualTo(12);
         assertThat(value.get("days").intValue()).isBetween(1, 14);
         if (value.has("unit")) {
@@ -65,7 +66,8 @@ class GuidedTest {
     void aSchemaBindsTheAnswerInEveryWayToAskForIt() throws Exception {
         int seed = 0;
         for (String fields : List.of(
-                "\"response_format\":{\"type\":\"json_schema\",\"json_schema\":{\"name\":\"w\",\"strict\":true,\"schema\":" + WEATHER + "}}",
+                "\"response_format\":{\"type\":\"json_schema\",\"json_schema\":{\"name\":\"w\",\"strict\":true,\"schema\":"
+                        + WEATHER + "}}",
                 "\"response_format\":{\"type\":\"json_schema\",\"json_schema\":" + WEATHER + "}",
                 "\"response_format\":{\"type\":\"json\",\"schema\":" + WEATHER + "}",
                 "\"structured_outputs\":{\"json\":" + WEATHER + "}",
@@ -91,7 +93,8 @@ class GuidedTest {
         JsonNode cut = choice("\"response_format\":{\"type\":\"json_object\"},\"temperature\":1", 1);
         assertThat(cut.at("/message/content").stringValue()).startsWith("{");
         if (cut.get("finish_reason").stringValue().equals("stop")) {
-            assertThat(Json.mapper().readTree(cut.at("/message/content").stringValue())).isInstanceOf(ObjectNode.class);
+            assertThat(Json.mapper().readTree(cut.at("/message/content").stringValue()))
+                    .isInstanceOf(ObjectNode.class);
         }
     }
 
@@ -100,7 +103,8 @@ class GuidedTest {
     void aConstantForcesTheText() throws Exception {
         for (String text : List.of("👩‍👩‍👧 {\"a\": [1]} </tool_call>\n", "日本語\\ \"quoted\"", "plain")) {
             String schema = "{\"const\":" + Json.mapper().writeValueAsString(text) + "}";
-            String said = said("\"response_format\":{\"type\":\"json_schema\",\"json_schema\":{\"schema\":" + schema + "}}", 3);
+            String said = said(
+                    "\"response_format\":{\"type\":\"json_schema\",\"json_schema\":{\"schema\":" + schema + "}}", 3);
             assertThat(Json.mapper().readTree(said).stringValue()).isEqualTo(text);
         }
     }
@@ -108,16 +112,19 @@ class GuidedTest {
     @Test
     void requiredToolsAreCalledWithArgumentsUnderTheirSchema() throws Exception {
         for (int seed = 0; seed < 4; seed++) {
-            JsonNode choice = choice(
-                    "\"tools\":" + TOOLS + ",\"tool_choice\":\"required\",\"parallel_tool_calls\":false", seed);
+            JsonNode choice =
+                    choice("\"tools\":" + TOOLS + ",\"tool_choice\":\"required\",\"parallel_tool_calls\":false", seed);
             assertThat(choice.get("finish_reason").stringValue()).isEqualTo("tool_calls");
             assertThat(choice.at("/message/tool_calls")).hasSize(1);
             called(choice.at("/message/tool_calls/0/function"));
             JsonNode named = choice(
-                    "\"tools\":" + TOOLS + ",\"tool_choice\":{\"type\":\"function\",\"function\":{\"name\":\"weather\"}}", seed);
+                    "\"tools\":" + TOOLS
+                            + ",\"tool_choice\":{\"type\":\"function\",\"function\":{\"name\":\"weather\"}}",
+                    seed);
             assertThat(named.get("finish_reason").stringValue()).isEqualTo("tool_calls");
             assertThat(named.at("/message/content").isNull()).isTrue();
-            assertThat(named.at("/message/tool_calls/0/function/name").stringValue()).isEqualTo("weather");
+            assertThat(named.at("/message/tool_calls/0/function/name").stringValue())
+                    .isEqualTo("weather");
             called(named.at("/message/tool_calls/0/function"));
         }
     }
@@ -136,12 +143,16 @@ class GuidedTest {
     void streamedArgumentsConcatenateToTheCall() throws Exception {
         HttpResponse<String> response = server.post(
                 "/v1/chat/completions",
-                body("\"stream\":true,\"tools\":" + TOOLS + ",\"tool_choice\":{\"type\":\"function\",\"function\":{\"name\":\"weather\"}}", 9));
+                body(
+                        "\"stream\":true,\"tools\":" + TOOLS
+                                + ",\"tool_choice\":{\"type\":\"function\",\"function\":{\"name\":\"weather\"}}",
+                        9));
         StringBuilder arguments = new StringBuilder();
         List<String> names = new ArrayList<>();
         for (String line : response.body().lines().toList()) {
             if (line.startsWith("data: {")) {
-                JsonNode function = Json.mapper().readTree(line.substring(6)).at("/choices/0/delta/tool_calls/0/function");
+                JsonNode function =
+                        Json.mapper().readTree(line.substring(6)).at("/choices/0/delta/tool_calls/0/function");
                 arguments.append(function.path("arguments").asString(""));
                 if (function.has("name")) {
                     names.add(function.get("name").stringValue());
@@ -155,11 +166,14 @@ class GuidedTest {
     /** R013: what was skipped of the prompt has nothing to do with the grammar. */
     @Test
     void anAnswerFromTheCacheIsBoundLikeACold() throws Exception {
-        String format = "\"temperature\":0,\"response_format\":{\"type\":\"json_schema\",\"json_schema\":{\"schema\":" + WEATHER + "}}";
+        String format = "\"temperature\":0,\"response_format\":{\"type\":\"json_schema\",\"json_schema\":{\"schema\":"
+                + WEATHER + "}}";
         JsonNode cold = server.json("/v1/chat/completions", body(format + ",\"cache_salt\":\"a\"", 1));
         JsonNode warm = server.json("/v1/chat/completions", body(format + ",\"cache_salt\":\"a\"", 1));
-        assertThat(cold.at("/usage/prompt_tokens_details/cached_tokens").intValue()).isZero();
-        assertThat(warm.at("/usage/prompt_tokens_details/cached_tokens").intValue()).isPositive();
+        assertThat(cold.at("/usage/prompt_tokens_details/cached_tokens").intValue())
+                .isZero();
+        assertThat(warm.at("/usage/prompt_tokens_details/cached_tokens").intValue())
+                .isPositive();
         assertThat(warm.at("/choices/0/message/content")).isEqualTo(cold.at("/choices/0/message/content"));
         isWeather(Json.mapper().readTree(warm.at("/choices/0/message/content").stringValue()));
     }
@@ -169,7 +183,9 @@ class GuidedTest {
         JsonNode answer = server.json(
                 "/v1/completions",
                 "{\"prompt\":\"Once\",\"max_tokens\":30,\"temperature\":2,\"seed\":5,\"n\":3,\"guided_regex\":\"(ab|cd){1,5}\"}");
-        assertThat(answer.get("choices")).hasSize(3).allSatisfy(choice -> assertThat(choice.get("text").stringValue())
-                .matches("(ab|cd){1,5}"));
+        assertThat(answer.get("choices"))
+                .hasSize(3)
+                .allSatisfy(
+                        choice -> assertThat(choice.get("text").stringValue()).matches("(ab|cd){1,5}"));
     }
 }

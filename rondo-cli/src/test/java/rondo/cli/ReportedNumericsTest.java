@@ -40,8 +40,7 @@ class ReportedNumericsTest {
     }
 
     private DecoderRig.Answer cold(DecoderRig rig, int[] prompt, int count) throws Exception {
-        DecoderRig.Answer answer = rig.finish(
-                rig.submit(twin.of(rig.request(prompt, count, CacheScope.unsalted()))));
+        DecoderRig.Answer answer = rig.finish(rig.submit(twin.of(rig.request(prompt, count, CacheScope.unsalted()))));
         assertThat(answer.cachedTokens()).isZero();
         return answer;
     }

@@ -37,8 +37,10 @@ final class JsonValues {
     }
 
     Expr object() {
-        return rule("any object", () -> braces(Expr.optional(
-                closing(Expr.list(pair(string(), any()), comma(), 1, Expr.Repeat.UNBOUNDED)))));
+        return rule(
+                "any object",
+                () -> braces(
+                        Expr.optional(closing(Expr.list(pair(string(), any()), comma(), 1, Expr.Repeat.UNBOUNDED)))));
     }
 
     private Expr anyArray() {

@@ -20,10 +20,14 @@ final class SchemaFormats {
     private static final String LABEL = "(?:[a-zA-Z0-9](?:[a-zA-Z0-9]{0,30}(?:-[a-zA-Z0-9]{1,8}){0,3})?)";
     private static final String TOP_LABEL = "(?:[a-zA-Z]{2,12})";
     /** Top-level domains that validators of addresses know: common generic ones, and those of countries. */
-    private static final String MAIL_DOMAIN = "(?:com|org|net|edu|gov|mil|int|info|biz|name|pro|io|co|ai|app|dev|cloud|tech"
-            + "|online|site|xyz|store|shop|blog|email|museum|agency|digital|uk|eu|"
-            + String.join("|", Locale.getISOCountries()).toLowerCase(Locale.ROOT).replaceAll("(bl|bq|eh|mf|um)\\|", "")
-            + ")";
+    private static final String MAIL_DOMAIN =
+            "(?:com|org|net|edu|gov|mil|int|info|biz|name|pro|io|co|ai|app|dev|cloud|tech"
+                    + "|online|site|xyz|store|shop|blog|email|museum|agency|digital|uk|eu|"
+                    + String.join("|", Locale.getISOCountries())
+                            .toLowerCase(Locale.ROOT)
+                            .replaceAll("(bl|bq|eh|mf|um)\\|", "")
+                    + ")";
+
     private static final String HOST = "(?:" + LABEL + "\\.){0,5}" + TOP_LABEL;
     private static final String OCTET = "(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])";
     private static final String HEX = "[0-9a-fA-F]";

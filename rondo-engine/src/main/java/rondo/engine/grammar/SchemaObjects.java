@@ -144,8 +144,8 @@ final class SchemaObjects {
     /** From the last property to the first: what may follow, with and without a member before it. */
     private Expr members(Map<String, Expr> named, Set<String> required, Optional<Expr> extra) {
         List<String> names = new ArrayList<>(named.keySet());
-        Expr following =
-                values.closing(extra.map(e -> Expr.star(Expr.seq(values.comma(), e))).orElse(Expr.EMPTY));
+        Expr following = values.closing(
+                extra.map(e -> Expr.star(Expr.seq(values.comma(), e))).orElse(Expr.EMPTY));
         Expr leading = extra.map(e -> unnamed(e, 0, Expr.Repeat.UNBOUNDED)).orElse(Expr.EMPTY);
         for (String name : names.reversed()) {
             Expr key = Expr.text(JsonText.quote(name));

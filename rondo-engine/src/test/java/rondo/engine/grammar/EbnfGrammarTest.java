@@ -56,7 +56,8 @@ class EbnfGrammarTest {
             })
     void faultsSayWhatAndWhere(String grammar, String words) {
         Talker talker = new Talker();
-        assertThatThrownBy(() -> talker.compile(new GrammarSpec.Ebnf(grammar.replace("\\n", "\n").replace(" / ", " | "))))
+        assertThatThrownBy(() -> talker.compile(
+                        new GrammarSpec.Ebnf(grammar.replace("\\n", "\n").replace(" / ", " | "))))
                 .isInstanceOf(UnsupportedGrammar.class)
                 .hasMessageContaining(words);
     }

@@ -117,9 +117,7 @@ class RegexGrammarTest {
     @Test
     void aHugeExpressionIsRefusedInTime() {
         Talker talker = new Talker();
-        for (String regex : new String[] {
-            "(.*a.{17}b){5}|(.*c.{16}d){5}", "(".repeat(5000)
-        }) {
+        for (String regex : new String[] {"(.*a.{17}b){5}|(.*c.{16}d){5}", "(".repeat(5000)}) {
             long start = Talker.cpuNanos();
             assertThatThrownBy(() -> talker.compile(new GrammarSpec.Regex(regex)))
                     .isInstanceOf(UnsupportedGrammar.class);

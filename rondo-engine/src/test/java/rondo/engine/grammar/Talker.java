@@ -105,7 +105,8 @@ final class Talker {
                 }
             }
         }
-        List<Integer> pieces = mood < 3 ? allowed.stream().filter(id -> id >= 256 && id != end).toList() : List.of();
+        List<Integer> pieces =
+                mood < 3 ? allowed.stream().filter(id -> id >= 256 && id != end).toList() : List.of();
         List<Integer> from = pieces.isEmpty() ? allowed : pieces;
         int id = from.get(random.nextInt(from.size()));
         return id == end && allowed.size() > 1 ? allowed.getFirst() : id;
