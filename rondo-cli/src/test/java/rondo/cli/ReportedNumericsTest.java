@@ -40,14 +40,15 @@ class ReportedNumericsTest {
     }
 
     private DecoderRig.Answer cold(DecoderRig rig, int[] prompt, int count) throws Exception {
-        DecoderRig.Answer answer = rig.finish(
-                rig.submit(twin.of(rig.request(prompt, count, CacheScope.unsalted()))));
+        DecoderRig.Answer answer = rig.finish(rig.submit(twin.of(rig.request(prompt, count, CacheScope.unsalted()))));
         assertThat(answer.cachedTokens()).isZero();
         return answer;
     }
 
     private static void same(DecoderRig.Answer warm, DecoderRig.Answer cold, String what) {
-        assertThat(warm.sameTextAs(cold)).as("%s: %s instead of %s", what, warm, cold).isTrue();
+        assertThat(warm.sameTextAs(cold))
+                .as("%s: %s instead of %s", what, warm, cold)
+                .isTrue();
     }
 
     /** R014: whatever type K and V have, a hit answers as a miss; R027: so does a prefix that was on the host. */
@@ -70,8 +71,7 @@ class ReportedNumericsTest {
                 same(hit, cold(rig, conversation, 8), type + " turn " + turn);
                 same(rig.answer(conversation, 8), hit, type + " again, turn " + turn);
                 assertThat(hit.cachedTokens() > 0).isEqualTo(turn > 0);
-                int[] reply =
-                        hit.tokens().stream().mapToInt(Integer::intValue).toArray();
+                int[] reply = hit.tokens().stream().mapToInt(Integer::intValue).toArray();
                 conversation = join(join(conversation, reply), random(140 + turn, 30));
                 // Another long prompt takes the device: what was there goes to the host.
                 rig.answer(random(1400 + turn, 340), 2);
@@ -139,7 +139,8 @@ class ReportedNumericsTest {
     void promptsOfOneToSixChunksAnswerAsWhole() throws Exception {
         int chunk = 64;
         EngineOptions whole = EngineOptions.of(8, 512, 512).withPrefixAware(false);
-        EngineOptions cut = EngineOptions.of(8, chunk, 512).withPrefixAware(false).withOverlap(true);
+        EngineOptions cut =
+                EngineOptions.of(8, chunk, 512).withPrefixAware(false).withOverlap(true);
         KvOptions fresh = KvOptions.defaults().withReuse(false);
         try (DecoderRig one = DecoderRig.setup().options(whole).kv(fresh).open();
                 DecoderRig many = DecoderRig.setup().options(cut).kv(fresh).open()) {

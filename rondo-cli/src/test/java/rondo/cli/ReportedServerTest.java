@@ -36,7 +36,8 @@ class ReportedServerTest {
     }
 
     private static String completion(int tokens, int maxTokens) {
-        return "{\"prompt\":" + ids(tokens, 3) + ",\"max_tokens\":" + maxTokens + ",\"temperature\":0,\"ignore_eos\":true}";
+        return "{\"prompt\":" + ids(tokens, 3) + ",\"max_tokens\":" + maxTokens
+                + ",\"temperature\":0,\"ignore_eos\":true}";
     }
 
     private static int cached(JsonNode answer) {
@@ -70,10 +71,12 @@ class ReportedServerTest {
                 ObjectNode body = chat(text, 16).put("logprobs", true);
                 JsonNode first = server.json(CHAT, body.toString());
                 JsonNode second = server.json(CHAT, body.toString());
-                JsonNode cold = server.json(CHAT, body.put("cache_salt", twin.salt()).toString());
+                JsonNode cold =
+                        server.json(CHAT, body.put("cache_salt", twin.salt()).toString());
                 assertThat(second.get("choices")).isEqualTo(first.get("choices"));
                 assertThat(cold.get("choices")).isEqualTo(first.get("choices"));
-                assertThat(cached(second)).isEqualTo(second.at("/usage/prompt_tokens").asInt() - 1);
+                assertThat(cached(second))
+                        .isEqualTo(second.at("/usage/prompt_tokens").asInt() - 1);
                 assertThat(cached(cold)).isZero();
             }
             balanced(server);
@@ -109,7 +112,9 @@ class ReportedServerTest {
                     "\"chat_template_kwargs\":{\"enable_thinking\":false}",
                     "\"temperature\":1",
                     "\"reasoning_effort\":null")) {
-                assertThat(tokenize(server, messages, tool, "," + option)).as(option).isEqualTo(next);
+                assertThat(tokenize(server, messages, tool, "," + option))
+                        .as(option)
+                        .isEqualTo(next);
             }
         }
     }
@@ -124,8 +129,7 @@ class ReportedServerTest {
 
     private static List<Integer> tokenize(BundledServer server, List<String> messages, String tools, String more)
             throws Exception {
-        JsonNode answer =
-                server.json("/tokenize", "{\"messages\":" + messages + ",\"tools\":" + tools + more + "}");
+        JsonNode answer = server.json("/tokenize", "{\"messages\":" + messages + ",\"tools\":" + tools + more + "}");
         return answer.get("tokens").valueStream().map(JsonNode::intValue).toList();
     }
 
@@ -139,7 +143,8 @@ class ReportedServerTest {
                 assertThat(response.statusCode()).isEqualTo(400);
                 assertThat(response.body()).contains("echo").contains("logprobs");
             }
-            assertThat(server.post(COMPLETIONS, completion(200, 1)).statusCode()).isEqualTo(200);
+            assertThat(server.post(COMPLETIONS, completion(200, 1)).statusCode())
+                    .isEqualTo(200);
         }
     }
 
@@ -155,22 +160,19 @@ class ReportedServerTest {
                         .as("%d tokens: %s", tokens, response.body())
                         .isEqualTo(tokens <= 256 ? 200 : 400);
                 if (tokens > 256) {
-                    assertThat(response.body())
-                            .contains("max_num_tokens=256")
-                            .contains("enable_chunked_prefill");
+                    assertThat(response.body()).contains("max_num_tokens=256").contains("enable_chunked_prefill");
                 }
             }
             balanced(server);
         }
     }
 
-    /** R157: what the pools cannot hold is refused at once, and nobody waits behind it; what just fits is served. */
+    /** R157, R037: what the pools cannot hold is refused at once, and nobody waits behind it; what just fits is served. */
     @Test
     void aPromptLargerThanThePoolIsRefusedAtOnce() throws Exception {
         try (BundledServer server = BundledServer.start("kv_cache_config:\n  max_tokens: 2048\n")) {
-            JsonNode model = Json.mapper()
-                    .readTree(server.get("/v1/models").body())
-                    .at("/data/0");
+            JsonNode model =
+                    Json.mapper().readTree(server.get("/v1/models").body()).at("/data/0");
             int longest = model.get("max_model_len").intValue();
             assertThat(longest).isBetween(256, 8192);
             HttpResponse<String> tooLong = server.post(COMPLETIONS, completion(longest + 100, 4));
@@ -185,7 +187,8 @@ class ReportedServerTest {
             // R037: without a limit it ends where the context ends, and others are served.
             JsonNode giant = server.json(
                     COMPLETIONS,
-                    "{\"prompt\":" + ids(longest - 40, 5) + ",\"max_tokens\":100000,\"temperature\":0,\"ignore_eos\":true}");
+                    "{\"prompt\":" + ids(longest - 40, 5)
+                            + ",\"max_tokens\":100000,\"temperature\":0,\"ignore_eos\":true}");
             assertThat(giant.at("/choices/0/finish_reason").asString()).isEqualTo("length");
             assertThat(giant.at("/usage/completion_tokens").asInt()).isEqualTo(40);
             balanced(server);
@@ -213,8 +216,7 @@ class ReportedServerTest {
         ObjectNode body = chat("Look it up.", 2);
         ArrayNode tools = body.putArray("tools");
         for (int i = 0; body.toString().length() < bytes; i++) {
-            ObjectNode function =
-                    tools.addObject().put("type", "function").putObject("function");
+            ObjectNode function = tools.addObject().put("type", "function").putObject("function");
             function.put("name", "tool_" + i).put("description", "does what number " + i + " does ".repeat(100));
             function.putObject("parameters").put("type", "object").putObject("properties");
         }

@@ -49,7 +49,8 @@ class UserReportsTest {
     private static List<Path> sources(String className) throws IOException {
         List<Path> found = new ArrayList<>();
         try (Stream<Path> rooms = Files.list(Shared.root())) {
-            for (Path room : rooms.filter(r -> Files.isDirectory(r.resolve("src/test/java"))).toList()) {
+            for (Path room : rooms.filter(r -> Files.isDirectory(r.resolve("src/test/java")))
+                    .toList()) {
                 try (Stream<Path> files = Files.walk(room.resolve("src/test/java"))) {
                     files.filter(f -> f.endsWith(className + ".java")).forEach(found::add);
                 }
@@ -68,7 +69,9 @@ class UserReportsTest {
         String above = source.substring(comment, test.start());
         int classBody = source.indexOf("\nclass ");
         boolean isTest = above.contains("@Test") || above.contains("@ParameterizedTest");
-        return isTest && (above.contains(row) || source.substring(0, Math.max(0, classBody)).contains(row));
+        return isTest
+                && (above.contains(row)
+                        || source.substring(0, Math.max(0, classBody)).contains(row));
     }
 
     @Test
@@ -90,7 +93,9 @@ class UserReportsTest {
                 }
             }
         }
-        assertThat(wrong).as("tests that are not there or do not name their row").isEmpty();
+        assertThat(wrong)
+                .as("tests that are not there or do not name their row")
+                .isEmpty();
     }
 
     @Test
@@ -100,7 +105,8 @@ class UserReportsTest {
             Matcher row = Pattern.compile("\\| (R\\d+) \\|").matcher(line);
             if (row.lookingAt()) {
                 String[] columns = line.split("(?<!\\\\)\\|");
-                boolean ours = Arrays.stream(columns[4].split("/")).map(String::strip).anyMatch(AREAS::contains);
+                boolean ours =
+                        Arrays.stream(columns[4].split("/")).map(String::strip).anyMatch(AREAS::contains);
                 if (ours && !row.group(1).equals(NOT_ASKED_FOR)) {
                     asked.add(row.group(1));
                 }

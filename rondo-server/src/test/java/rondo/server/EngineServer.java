@@ -56,7 +56,8 @@ final class EngineServer implements AutoCloseable {
 
     /** A completion of a prompt of so many tokens. */
     CompletableFuture<HttpResponse<String>> complete(int prompt, String more) {
-        String body = "{\"prompt\":\"" + "x".repeat(prompt) + "\",\"add_special_tokens\":false,\"temperature\":0" + more + "}";
+        String body = "{\"prompt\":\"" + "x".repeat(prompt) + "\",\"add_special_tokens\":false,\"temperature\":0" + more
+                + "}";
         return client.sendAsync(
                 request("/v1/completions")
                         .POST(HttpRequest.BodyPublishers.ofString(body))

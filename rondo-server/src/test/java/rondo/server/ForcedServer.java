@@ -75,7 +75,8 @@ final class ForcedServer implements AutoCloseable {
     CompletableFuture<HttpResponse<String>> chat(String content, String fields) {
         return post(
                 "/v1/chat/completions",
-                "{\"messages\":[{\"role\":\"user\",\"content\":\"" + content + "\"}],\"temperature\":0," + fields + "}");
+                "{\"messages\":[{\"role\":\"user\",\"content\":\"" + content + "\"}],\"temperature\":0," + fields
+                        + "}");
     }
 
     /** What the stub model says by itself. */

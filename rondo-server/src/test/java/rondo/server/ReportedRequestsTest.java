@@ -39,14 +39,15 @@ class ReportedRequestsTest {
         String text = "<tool_call>{\"name\": \"f\", \"arguments\": " + arguments + "}</tool_call>";
         String tools = "\"tools\":[{\"type\":\"function\",\"function\":{\"name\":\"f\",\"parameters\":"
                 + "{\"type\":\"object\",\"properties\":{\"b\":{},\"a\":{},\"u\":{}}}}}]";
-        try (ForcedServer server =
-                new ForcedServer(bundledTemplate(), s -> s.options(EngineOptions.of(4, 64, 2048)).overlap(true))) {
+        try (ForcedServer server = new ForcedServer(
+                bundledTemplate(), s -> s.options(EngineOptions.of(4, 64, 2048)).overlap(true))) {
             server.forcing.say(TestTokenizer.ids(text), TestTokenizer.EOT);
             HttpResponse<String> streamed = server.chat("one", "\"stream\":true,\"max_tokens\":200," + tools)
                     .get();
             StringBuilder pieces = new StringBuilder();
-            TestServer.events(streamed.body()).forEach(e -> pieces.append(
-                    e.at("/choices/0/delta/tool_calls/0/function/arguments").asString("")));
+            TestServer.events(streamed.body())
+                    .forEach(e -> pieces.append(e.at("/choices/0/delta/tool_calls/0/function/arguments")
+                            .asString("")));
             assertThat(pieces).hasToString(arguments);
 
             JsonNode answer = TestServer.json(
@@ -55,7 +56,8 @@ class ReportedRequestsTest {
             assertThat(call.at("/function/arguments").asString()).isEqualTo(arguments);
             int turn = answer.at("/usage/prompt_tokens").intValue();
 
-            ObjectNode next = (ObjectNode) Json.mapper().readTree("{\"temperature\":0,\"max_tokens\":200," + tools + "}");
+            ObjectNode next =
+                    (ObjectNode) Json.mapper().readTree("{\"temperature\":0,\"max_tokens\":200," + tools + "}");
             ArrayNode messages = next.putArray("messages");
             messages.addObject().put("role", "user").put("content", "one");
             messages.add(answer.at("/choices/0/message"));
@@ -63,8 +65,8 @@ class ReportedRequestsTest {
                     .put("role", "tool")
                     .put("tool_call_id", call.get("id").asString())
                     .put("content", "done");
-            JsonNode second =
-                    TestServer.json(server.post("/v1/chat/completions", next.toString()).get());
+            JsonNode second = TestServer.json(
+                    server.post("/v1/chat/completions", next.toString()).get());
             // All that has K and V of the first turn: its prompt and all it said but the end token.
             assertThat(second.at("/usage/prompt_tokens_details/cached_tokens").intValue())
                     .isGreaterThanOrEqualTo(turn + TestTokenizer.ids(text).length);
@@ -96,7 +98,8 @@ class ReportedRequestsTest {
         };
         SplittableRandom random = new SplittableRandom(49);
         try (ForcedServer server = new ForcedServer(
-                TestServer.TEMPLATE, s -> s.options(EngineOptions.of(6, 48, 1024)).overlap(true).pages(600))) {
+                TestServer.TEMPLATE,
+                s -> s.options(EngineOptions.of(6, 48, 1024)).overlap(true).pages(600))) {
             for (int i = 0; i < count; i++) {
                 CompletableFuture<HttpResponse<String>> steady =
                         server.chat("steady " + i % 3, "\"stream\":true,\"max_tokens\":30");
@@ -113,7 +116,8 @@ class ReportedRequestsTest {
                 leaves.cancel(true);
                 StringBuilder text = new StringBuilder();
                 TestServer.events(steady.get().body())
-                        .forEach(e -> text.append(e.at("/choices/0/delta/content").asString("")));
+                        .forEach(e ->
+                                text.append(e.at("/choices/0/delta/content").asString("")));
                 assertThat(text).hasToString(ForcedServer.said(30));
             }
             server.awaitBalance();
@@ -134,9 +138,9 @@ class ReportedRequestsTest {
     }
 
     private static void burst(int clients) throws Exception {
-        EngineOptions options =
-                EngineOptions.of(8, 64, 512).withQueue(EngineOptions.QueueOrder.FCFS, 32, 64 * 512);
-        try (ForcedServer server = new ForcedServer(TestServer.TEMPLATE, s -> s.options(options).overlap(true))) {
+        EngineOptions options = EngineOptions.of(8, 64, 512).withQueue(EngineOptions.QueueOrder.FCFS, 32, 64 * 512);
+        try (ForcedServer server =
+                new ForcedServer(TestServer.TEMPLATE, s -> s.options(options).overlap(true))) {
             CountDownLatch allHaveCome = new CountDownLatch(1);
             server.harness.executor.onStep((step, plan) -> {
                 if (step == 3) {
@@ -171,7 +175,8 @@ class ReportedRequestsTest {
             assertThat(served).isBetween(32, 32 + 8);
             server.awaitBalance();
             assertThat(server.stats().finished()).isEqualTo(served);
-            assertThat(server.chat("after", "\"max_tokens\":3").get().statusCode()).isEqualTo(200);
+            assertThat(server.chat("after", "\"max_tokens\":3").get().statusCode())
+                    .isEqualTo(200);
         }
     }
 
@@ -186,8 +191,9 @@ class ReportedRequestsTest {
     /** R123: when the step loop dies, who is served hears of it and the health page says so. */
     @Test
     void aDeadStepLoopIsToldToEverybody() throws Exception {
-        try (ForcedServer server =
-                new ForcedServer(TestServer.TEMPLATE, s -> s.options(EngineOptions.of(2, 64, 512)).overlap(true))) {
+        try (ForcedServer server = new ForcedServer(
+                TestServer.TEMPLATE,
+                s -> s.options(EngineOptions.of(2, 64, 512)).overlap(true))) {
             server.harness.executor.onStep((step, plan) -> {
                 if (step == 20) {
                     throw new IllegalStateException("made to fail");
