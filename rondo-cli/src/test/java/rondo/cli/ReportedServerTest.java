@@ -167,7 +167,7 @@ class ReportedServerTest {
         }
     }
 
-    /** R157: what the pools cannot hold is refused at once, and nobody waits behind it; what just fits is served. */
+    /** R157, R037: what the pools cannot hold is refused at once, and nobody waits behind it; what just fits is served. */
     @Test
     void aPromptLargerThanThePoolIsRefusedAtOnce() throws Exception {
         try (BundledServer server = BundledServer.start("kv_cache_config:\n  max_tokens: 2048\n")) {
