@@ -108,12 +108,19 @@ final class ToolFields {
             throw ApiError.unsupported("tool_choice", "how this model writes calls is not known");
         }
         int most = parallel ? Integer.MAX_VALUE : 1;
-        if (free) {
+        if (choice == null || free) {
             GrammarSpec calls = calls(tools, "", true, parsers, most, open);
-            return form.map(f -> new Guided(f.field(), new GrammarSpec.Either(f.spec(), calls)));
+            return form.map(f -> orCalls(f, calls));
         }
         String named = choice.path("function").path("name").asString("");
         return Optional.of(new Guided("tools", calls(tools, named, false, parsers, named.isEmpty() ? most : 1, open)));
+    }
+
+    /** EBNF has rule names of its own and stands alone: it binds the answer to text. */
+    private static Guided orCalls(Guided form, GrammarSpec calls) {
+        return form.spec() instanceof GrammarSpec.Ebnf
+                ? form
+                : new Guided(form.field(), new GrammarSpec.Either(form.spec(), calls));
     }
 
     /** @param any whether the arguments may be any object, whatever their schema */
