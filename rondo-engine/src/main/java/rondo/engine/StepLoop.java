@@ -419,12 +419,12 @@ final class StepLoop {
         counters.set(Counters.RUNNING, scheduler.active.size());
         counters.set(Counters.PAUSED, scheduler.paused());
         counters.set(Counters.WAITING_AGAIN, scheduler.waitingAgain());
-        counters.set(Counters.PROMPT_TOKENS, scheduler.promptTokens);
-        counters.set(Counters.CACHED_TOKENS, scheduler.cachedTokens);
+        counters.set(Counters.PROMPT_TOKENS, scheduler.admissions.promptTokens);
+        counters.set(Counters.CACHED_TOKENS, scheduler.admissions.cachedTokens);
         counters.set(Counters.SUSPENSIONS, scheduler.preemptor.suspensions);
         counters.set(Counters.RECOMPUTATIONS, scheduler.preemptor.recomputations);
         counters.set(Counters.DRAINS, drains);
-        counters.set(Counters.REUSED_TOKENS, scheduler.reusedTokens);
+        counters.set(Counters.REUSED_TOKENS, scheduler.admissions.reusedTokens);
         if (outcomes.changed) {
             outcomes.changed = false;
             refreshKvStats();
