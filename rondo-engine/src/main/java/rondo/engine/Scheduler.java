@@ -106,8 +106,7 @@ final class Scheduler {
                 || !refused.isEmpty()
                 || plan.pages.tierCopies.count > 0
                 || slots.leaving() > 0;
-        boolean candidates = !active.isEmpty() || !waiting.isEmpty();
-        stuck = settled && !moves && candidates ? stuck + 1 : 0;
+        stuck = settled && !moves && hasWork() ? stuck + 1 : 0;
         if (stuck <= 1) {
             return;
         }
@@ -120,6 +119,10 @@ final class Scheduler {
                 exhausted.add(active.get(0));
             }
         }
+    }
+
+    boolean hasWork() {
+        return !active.isEmpty() || !waiting.isEmpty();
     }
 
     /** Takes a sequence out that is done; its slot and pages follow when nothing of it is in flight. */
