@@ -127,7 +127,8 @@ final class AdmissionPhase {
     // ---- one of them
 
     private Outcome tryAdmit(Sequence s, PageWork pages) {
-        if (promises != null && !promises.isWorthTrying(s)) {
+        // With nobody active there is nothing to wait for: whatever was in its way may be gone.
+        if (promises != null && !active.isEmpty() && !promises.isWorthTrying(s)) {
             return Outcome.BLOCKED;
         }
         if (!mayHaveRoom()) {
