@@ -11,10 +11,12 @@ public final class Json {
     /** Long prompts are single JSON strings; their size is bounded by the body limit, not here. */
     private static final int MAX_STRING = 1 << 30;
 
+    private static final int MAX_DEPTH = 500;
+
     private static final JsonMapper MAPPER = JsonMapper.builder(JsonFactory.builder()
                     .streamReadConstraints(StreamReadConstraints.builder()
                             .maxStringLength(MAX_STRING)
-                            .maxNestingDepth(500)
+                            .maxNestingDepth(MAX_DEPTH)
                             .build())
                     .build())
             .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
@@ -30,6 +32,9 @@ public final class Json {
     /** What is wrong with a text, in one line: the parser's words without its remarks on where it reads from. */
     public static String fault(JacksonException e) {
         String line = e.getOriginalMessage().lines().findFirst().orElse("unreadable");
+        if (line.startsWith("Document nesting depth")) {
+            return "it is nested more than " + MAX_DEPTH + " deep";
+        }
         int source = line.indexOf("[Source:");
         int remark = source < 0 ? -1 : line.lastIndexOf(" (", source);
         return remark < 0 ? line : line.substring(0, remark);

@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import rondo.base.Env;
+import rondo.base.UserError;
 
 /** {@code rondo}: the command that holds all others. */
 @Command(
@@ -60,7 +61,12 @@ public final class RondoCommand implements Runnable {
         return Faults.guard(new PrintWriter(System.err, true), () -> {
             Logging.level(Logging.levelOf(env));
             CommandLine rondo = commandLine(serving, env, args);
-            return rondo.execute(Spelling.of(rondo).normalise(args));
+            int code = rondo.execute(Spelling.of(rondo).normalise(args));
+            // A stream of standard output swallows what goes wrong; a result that nobody can read is no success.
+            if (System.out.checkError()) {
+                throw new UserError(UserError.USAGE, "output: the standard output could not be written (full disk?)");
+            }
+            return code;
         });
     }
 }

@@ -4,6 +4,8 @@ import io.vertx.core.http.HttpConnection;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.Map;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import rondo.base.TimeSource;
 
 /**
@@ -11,6 +13,8 @@ import rondo.base.TimeSource;
  * time limit of the socket's own would also end a request that is merely computed for long. Event loop only.
  */
 final class Connections {
+    private static final Logger LOG = LoggerFactory.getLogger(Connections.class);
+
     /** A body that has begun must bring something within this time. */
     private static final long BODY_SILENCE_NANOS = 60_000_000_000L;
 
@@ -34,6 +38,8 @@ final class Connections {
         state.lastNanos = time.nanoTime();
         open.put(connection, state);
         connection.closeHandler(v -> open.remove(connection));
+        // Clients that reset their connections are ordinary; without a handler each is an error in the log.
+        connection.exceptionHandler(e -> LOG.debug("connection failed: {}", e.toString()));
     }
 
     void begin(HttpConnection connection) {

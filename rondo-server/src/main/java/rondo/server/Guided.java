@@ -3,6 +3,7 @@ package rondo.server;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import rondo.engine.grammar.CompilersBusy;
 import rondo.engine.grammar.Grammar;
 import rondo.engine.grammar.GrammarCompiler;
 import rondo.engine.grammar.GrammarSpec;
@@ -124,12 +125,14 @@ record Guided(String field, GrammarSpec spec) {
         return new Guided(fields.path(name), new GrammarSpec.Choice(texts));
     }
 
-    /** On the request's thread; within two seconds, whatever the grammar is. */
+    /** On the request's thread; with two seconds of work at most, whatever the grammar is. */
     Grammar compile(GrammarCompiler compiler) throws ApiError {
         try {
             return compiler.compile(spec);
         } catch (UnsupportedGrammar e) {
             throw ApiError.unsupportedGrammar(field, e.where(), String.valueOf(e.getMessage()));
+        } catch (CompilersBusy e) {
+            throw ApiError.queueFull(e.getMessage());
         }
     }
 }

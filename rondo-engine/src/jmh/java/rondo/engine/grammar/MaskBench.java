@@ -39,16 +39,16 @@ import rondo.engine.TokenConstraint;
 @Measurement(iterations = 5, time = 2)
 public class MaskBench {
     private static final int VOCABULARY = 128_256;
-    private static final String OBJECT =
-            """
+    private static final String OBJECT = """
             {"type":"object","properties":{"path":{"type":"string"},"mode":{"enum":["read","write","append"]},"lines":{"type":
             "array","items":{"type":"integer","minimum":1,"maximum":99999}},"reason":{"type":"string","maxLength":200},"nested":
             {"type":"object","properties":{"title":{"type":"string"},"tags":{"type":"array","items":{"type":"string"}}},
             "required":["title","tags"]}},"required":["path","mode","reason","nested"]}
             """;
-    private static final String DOCUMENT = "{\"path\": \"/src/main/java/some folder/File.java\", \"mode\": \"read\", \"lines\": [12, 345, 9],"
-            + " \"reason\": \"the quick brown fox wants to know what is in there, and why; so it reads\", \"nested\":"
-            + " {\"title\": \"a title of some words\", \"tags\": [\"one\", \"two words\", \"three\"]}}";
+    private static final String DOCUMENT =
+            "{\"path\": \"/src/main/java/some folder/File.java\", \"mode\": \"read\", \"lines\": [12, 345, 9],"
+                    + " \"reason\": \"the quick brown fox wants to know what is in there, and why; so it reads\", \"nested\":"
+                    + " {\"title\": \"a title of some words\", \"tags\": [\"one\", \"two words\", \"three\"]}}";
 
     @Param({"schema", "json", "regex"})
     String grammar;
@@ -62,7 +62,7 @@ public class MaskBench {
     private int at;
 
     @Setup
-    public void setUp() {
+    public void setUp() throws CompilersBusy {
         byte[][] tokens = vocabulary();
         GrammarCompiler compiler = new GrammarCompiler(() -> TokenTrie.of(tokens), System::nanoTime);
         bits = Arena.ofAuto().allocate((VOCABULARY + 63) / 64 * 8L, 8);
@@ -95,7 +95,9 @@ public class MaskBench {
     /** All bytes, words with and without a leading space in falling frequency, runs of spaces, pieces of JSON. */
     private byte[][] vocabulary() {
         Set<String> texts = new LinkedHashSet<>();
-        for (String piece : new String[] {"\": \"", "\": ", "\", \"", "\"]", "\"}", "\"]}}", "{\"", "[\"", ": [", "], \"", "\", \"", "},", "\",\""}) {
+        for (String piece : new String[] {
+            "\": \"", "\": ", "\", \"", "\"]", "\"}", "\"]}}", "{\"", "[\"", ": [", "], \"", "\", \"", "},", "\",\""
+        }) {
             texts.add(piece);
         }
         for (String word : DOCUMENT.split("[^a-zA-Z]+")) {
@@ -112,7 +114,11 @@ public class MaskBench {
             int alphabet = random.nextInt(20);
             for (int i = 0; i < length; i++) {
                 word.appendCodePoint(
-                        alphabet < 15 ? 'a' + random.nextInt(26) : alphabet < 17 ? 'A' + random.nextInt(26) : alphabet < 18 ? 0x4E00 + random.nextInt(8000) : 33 + random.nextInt(90));
+                        alphabet < 15
+                                ? 'a' + random.nextInt(26)
+                                : alphabet < 17
+                                        ? 'A' + random.nextInt(26)
+                                        : alphabet < 18 ? 0x4E00 + random.nextInt(8000) : 33 + random.nextInt(90));
             }
             texts.add(word.toString());
         }

@@ -5,6 +5,8 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import rondo.base.Json;
@@ -25,7 +27,14 @@ public final class GrammarCompiler {
     private static final int KEPT = 256;
     private static final long KEPT_BYTES = 256L << 20;
 
+    /** Longest wait for a turn to compile. */
+    private static final long MAX_WAIT_SECONDS = 10;
+
     private final Supplier<TokenTrie> vocabulary;
+    /** Compiling is pure work: half of the processors at most, so that other requests are read meanwhile. */
+    private final Semaphore turns =
+            new Semaphore(Math.max(1, Runtime.getRuntime().availableProcessors() / 2), true);
+
     private final TimeSource time;
     /** The least recently used first. */
     private final Map<GrammarSpec, Grammar> known = new LinkedHashMap<>(16, 0.75f, true);
@@ -36,14 +45,41 @@ public final class GrammarCompiler {
         this.time = time;
     }
 
-    /** @throws UnsupportedGrammar if it cannot be used; at the latest after two seconds */
-    public Grammar compile(GrammarSpec spec) {
-        synchronized (known) {
-            Grammar grammar = known.get(spec);
-            if (grammar != null) {
-                return grammar;
-            }
+    /**
+     * Takes its turn and compiles, or finds the grammar among the last ones.
+     *
+     * @throws UnsupportedGrammar if it cannot be used; at the latest after two seconds of work
+     * @throws CompilersBusy      if its turn does not come
+     */
+    public Grammar compile(GrammarSpec spec) throws CompilersBusy {
+        Grammar grammar = known(spec);
+        if (grammar != null) {
+            return grammar;
         }
+        try {
+            if (!turns.tryAcquire(MAX_WAIT_SECONDS, TimeUnit.SECONDS)) {
+                throw new CompilersBusy();
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new CompilersBusy();
+        }
+        try {
+            // Somebody else may have asked for the same one.
+            Grammar made = known(spec);
+            return made == null ? make(spec) : made;
+        } finally {
+            turns.release();
+        }
+    }
+
+    private @Nullable Grammar known(GrammarSpec spec) {
+        synchronized (known) {
+            return known.get(spec);
+        }
+    }
+
+    private Grammar make(GrammarSpec spec) {
         TokenTrie trie = vocabulary.get();
         Budget budget = new Budget(time, MAX_NANOS, MAX_STATES);
         Grammar grammar = new Grammar(automaton(spec, budget), trie);

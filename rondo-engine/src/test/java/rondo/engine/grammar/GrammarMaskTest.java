@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.SplittableRandom;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import rondo.base.Seeds;
 import rondo.engine.TokenConstraint;
@@ -123,5 +124,34 @@ class GrammarMaskTest {
             thread.join();
         }
         assertThat(faults).isEmpty();
+    }
+
+    /** However many grammars are asked for, some processor is left to read other requests. */
+    @Test
+    void atMostHalfOfTheProcessorsCompile() throws InterruptedException {
+        AtomicInteger at = new AtomicInteger();
+        AtomicInteger most = new AtomicInteger();
+        TokenTrie trie = TokenTrie.of(new byte[][] {{'a'}});
+        GrammarCompiler compiler = new GrammarCompiler(() -> trie, () -> {
+            most.accumulateAndGet(at.incrementAndGet(), Math::max);
+            Thread.onSpinWait();
+            at.decrementAndGet();
+            return 0;
+        });
+        List<Thread> threads = new ArrayList<>();
+        for (int t = 0; t < 8; t++) {
+            String regex = "(a{40}){" + (300 + t) + "}";
+            threads.add(Thread.ofPlatform().start(() -> {
+                try {
+                    compiler.compile(new GrammarSpec.Regex(regex));
+                } catch (CompilersBusy e) {
+                    throw new AssertionError(e);
+                }
+            }));
+        }
+        for (Thread thread : threads) {
+            thread.join();
+        }
+        assertThat(most.get()).isBetween(1, Math.max(1, Runtime.getRuntime().availableProcessors() / 2));
     }
 }

@@ -48,7 +48,11 @@ final class Talker {
     }
 
     Grammar compile(GrammarSpec spec) {
-        return compiler.compile(spec);
+        try {
+            return compiler.compile(spec);
+        } catch (CompilersBusy e) {
+            throw new AssertionError(e);
+        }
     }
 
     TokenConstraint start(GrammarSpec spec) {
