@@ -18,8 +18,6 @@ import rondo.kv.KvCache;
  */
 final class StepLoop {
     private static final Logger LOG = LoggerFactory.getLogger(StepLoop.class);
-    /** Plans in a row with sequences but without progress after which the youngest is given up. */
-    private static final int STALL = 1000;
     /** How often the cache is told the time. */
     private static final long KV_NOW_NANOS = 1_000_000_000;
     /** How often an engine without work looks whether the last copies have landed. */
@@ -32,9 +30,10 @@ final class StepLoop {
     private final Queue<Command> commands;
     private final Scheduler scheduler;
     private final RowMasks masks;
-    private final StepEvents events;
     private final Outcomes outcomes;
     private final Landing landing;
+    private final StallWatch stallWatch;
+    private final Publisher publisher;
     private final Fences fences = new Fences();
     private final Flight[] flights;
 
@@ -55,7 +54,6 @@ final class StepLoop {
 
     private boolean clearWanted;
     private long arrivals;
-    private int stalls;
     private long kvNowAt;
     private long drains;
 
@@ -72,12 +70,13 @@ final class StepLoop {
         this.options = options;
         this.time = time;
         this.commands = commands;
-        this.events = events;
         this.scheduler = new Scheduler(options, kv, executor.model().layout(), queue);
         this.masks = new RowMasks(executor.model().vocabulary());
         this.stats = new StepStats(options, executor.model().layout(), kv, scheduler, counters, time);
         this.outcomes = new Outcomes(options, scheduler, queue, counters, stats);
         this.landing = new Landing(kv, scheduler, outcomes, counters, time);
+        this.stallWatch = new StallWatch(scheduler, kv, outcomes, counters);
+        this.publisher = new Publisher(scheduler, kv, events, outcomes, counters, stats, fences);
         this.flights = new Flight[] {new Flight(options.maxBatchSize()), new Flight(options.maxBatchSize())};
     }
 
@@ -93,13 +92,13 @@ final class StepLoop {
         if (clearWanted) {
             clear();
         }
-        if (scheduler.active.isEmpty() && scheduler.waiting.isEmpty() && flying == null) {
+        if (!scheduler.hasWork() && flying == null) {
             settle();
             publish();
             return !commands.isEmpty() ? now : fences.copiesUnderWay() ? now + COPY_POLL_NANOS : EngineLoop.IDLE;
         }
         boolean progress = step(now);
-        watchForStall(progress);
+        stallWatch.planned(progress);
         publish();
         return now;
     }
@@ -151,7 +150,7 @@ final class StepLoop {
         }
         boolean runs = !next.runs.isEmpty();
         // With nothing in flight a step without runs waits for the copies that all others wait for.
-        boolean submits = runs || (flying == null && hasWork());
+        boolean submits = runs || (flying == null && scheduler.hasWork());
         if (submits) {
             submit(plan, next);
         }
@@ -177,10 +176,6 @@ final class StepLoop {
      */
     private boolean overlaps() {
         return options.overlap();
-    }
-
-    private boolean hasWork() {
-        return !scheduler.active.isEmpty() || !scheduler.waiting.isEmpty();
     }
 
     /** The plan that was not submitted, with its page work, or a fresh one. */
@@ -325,32 +320,6 @@ final class StepLoop {
 
     // ---- the end of the engine
 
-    private void watchForStall(boolean progress) {
-        boolean candidates = !scheduler.active.isEmpty() || !scheduler.waiting.isEmpty();
-        if (progress || !candidates) {
-            stalls = 0;
-            return;
-        }
-        stalls++;
-        if (stalls % (STALL / 4) != 0) {
-            return;
-        }
-        LOG.warn(
-                "scheduler stalled: plans={} active={} waiting={} kv={}",
-                stalls,
-                scheduler.active.size(),
-                scheduler.waiting.size(),
-                kv.stats().pools());
-        if (stalls >= STALL) {
-            stalls = 0;
-            counters.add(Counters.STALLS, 1);
-            SequenceList stuck = scheduler.active.isEmpty() ? scheduler.waiting : scheduler.active;
-            Sequence youngest = stuck.get(stuck.size() - 1);
-            outcomes.end(
-                    youngest, Ending.error("the scheduler is stuck: the KV cache has no room for this request"), true);
-        }
-    }
-
     /** Everybody gets the error; nothing runs any more. */
     void fail(String why) {
         failure = why;
@@ -412,55 +381,14 @@ final class StepLoop {
         }
     }
 
-    // ---- what others see
-
-    private void refreshKvStats() {
-        try {
-            stats.refreshKv();
-        } catch (RuntimeException e) {
-            // After a failure the cache may be broken too; the ends must still reach their owners.
-            if (state != EngineStats.State.FAILED) {
-                throw e;
-            }
-        }
-    }
-
-    /** Numbers and events first, then the tokens and ends: whoever has taken an end sees numbers that include it. */
+    /** Others see what the turn gave; a draining engine may be done. */
     void publish() {
-        counters.set(Counters.RUNNING, scheduler.active.size());
-        counters.set(Counters.PAUSED, scheduler.paused());
-        counters.set(Counters.WAITING_AGAIN, scheduler.waitingAgain());
-        counters.set(Counters.PROMPT_TOKENS, scheduler.promptTokens);
-        counters.set(Counters.CACHED_TOKENS, scheduler.cachedTokens);
-        counters.set(Counters.SUSPENSIONS, scheduler.preemptor.suspensions);
-        counters.set(Counters.RECOMPUTATIONS, scheduler.preemptor.recomputations);
-        counters.set(Counters.DRAINS, drains);
-        counters.set(Counters.REUSED_TOKENS, scheduler.reusedTokens);
-        if (outcomes.changed) {
-            outcomes.changed = false;
-            refreshKvStats();
-        }
-        handOverEvents();
-        outcomes.publish();
+        publisher.publish(drains, state == EngineStats.State.FAILED);
         if (state == EngineStats.State.DRAINING
-                && scheduler.active.isEmpty()
-                && scheduler.waiting.isEmpty()
+                && !scheduler.hasWork()
                 && toldRetired == fences.submitted()
                 && commands.isEmpty()) {
             drained.countDown();
-        }
-    }
-
-    private void handOverEvents() {
-        if (events == StepEvents.NONE) {
-            return;
-        }
-        try {
-            int lost = kv.drainEvents(events);
-            events.stepEnded(lost);
-        } catch (RuntimeException e) {
-            // Routers may be wrong about this server now, but its answers are right.
-            LOG.error("kv events of a step are lost: step={}", fences.completed(), e);
         }
     }
 }

@@ -152,8 +152,8 @@ final class StepStats {
                 counters.get(Counters.FINISHED) + counters.get(Counters.CANCELLED) + counters.get(Counters.FAILED);
         row[COMPLETED] = endedNow - endedBefore;
         endedBefore = endedNow;
-        row[QUEUE_NANOS] = scheduler.queueNanos - queuedBefore;
-        queuedBefore = scheduler.queueNanos;
+        row[QUEUE_NANOS] = scheduler.admissions.queueNanos - queuedBefore;
+        queuedBefore = scheduler.admissions.queueNanos;
         long sampled = counters.get(Counters.GENERATED_TOKENS);
         row[SAMPLED] = sampled - sampledBefore;
         sampledBefore = sampled;

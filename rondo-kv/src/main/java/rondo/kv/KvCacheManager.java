@@ -23,6 +23,7 @@ public final class KvCacheManager implements KvCache {
     private final TierMoves tiers;
     private final Arrivals arrivals;
     private final Admission admission;
+    private final Growth growth;
     private final Suspensions suspensions;
     private final EndPoints endPoints;
 
@@ -57,6 +58,7 @@ public final class KvCacheManager implements KvCache {
         this.arrivals = new Arrivals(cached, tiers, reservations);
         this.endPoints = new EndPoints(cached, reservations, layout, options);
         this.admission = new Admission(cached, tiers, reservations, arrivals, options);
+        this.growth = new Growth(layout, pages, tiers, reservations, admission);
         this.suspensions = new Suspensions(cached, tiers, copies, reservations, arrivals, options.maxUtilForResume());
     }
 
@@ -93,43 +95,7 @@ public final class KvCacheManager implements KvCache {
         if (reservations.suspended[reservation] || !arrivals.hasAll(reservation)) {
             throw new IllegalStateException("pages of reservation " + reservation + " are not on the device yet");
         }
-        int blocks = layout.blocks(reservations.capacity[reservation]);
-        int granted = (int) Math.min(wanted, (long) blocks * tokensPerBlock - from);
-        if (granted < wanted) { // most decodes have room in the block that they are in
-            int room = Integer.MAX_VALUE;
-            for (int lc = 0; lc < lifeCycles; lc++) {
-                room = Math.min(room, tiers.roomAtOnce(lc));
-            }
-            granted = (int) Math.min(wanted, ((long) blocks + room) * tokensPerBlock - from);
-        }
-        if (granted < least) {
-            boolean decode = least == wanted && from >= reservations.promptTokens[reservation];
-            if (!makeRoom(layout.blocks(from + least) - blocks, decode, out)) {
-                return 0;
-            }
-            granted = least;
-        }
-        flushEdits(reservation, blocks, out);
-        int end = layout.blocks(from + granted);
-        for (int b = blocks; b < end; b++) {
-            addBlock(reservation, b, out);
-        }
-        reservations.capacity[reservation] = Math.max(reservations.capacity[reservation], from + granted);
-        return granted;
-    }
-
-    /** Copies to the host begin to make room for so many blocks; whether somebody who waits for them has it now. */
-    private boolean makeRoom(int blocks, boolean waits, PageWork out) {
-        boolean has = waits;
-        for (int lc = 0; lc < lifeCycles; lc++) {
-            if (waits && tiers.room(lc) < blocks) {
-                tiers.makeRoomOfResting(lc, blocks, out);
-            } else if (!waits) {
-                tiers.makeRoom(lc, blocks, out);
-            }
-            has &= tiers.room(lc) >= blocks;
-        }
-        return has;
+        return growth.grow(reservation, wanted, least, out);
     }
 
     @Override
@@ -336,29 +302,6 @@ public final class KvCacheManager implements KvCache {
 
     private long keyCollisions() {
         return matcher.collisions() + committer.collisions();
-    }
-
-    private void addBlock(int r, int b, PageWork out) {
-        boolean ofPrompt = b * tokensPerBlock < reservations.promptTokens[r];
-        for (int lc = 0; lc < lifeCycles; lc++) {
-            admission.newPage(r, lc, b, out);
-            if (ofPrompt) {
-                admission.missed[lc]++;
-            }
-        }
-    }
-
-    /** Tells the executor of blocks that commits have moved to other pages since the last run was planned. */
-    private void flushEdits(int r, int blocks, PageWork out) {
-        for (int b = reservations.editFrom[r]; b < blocks; b++) {
-            for (int lc = 0; lc < lifeCycles; lc++) {
-                int page = reservations.page(r, lc, b);
-                if (page != NONE) {
-                    out.edit(reservations.slot[r], lc, b, pages.slot[page]);
-                }
-            }
-        }
-        reservations.editFrom[r] = Integer.MAX_VALUE;
     }
 
     private void leaveWindow(int r) {
