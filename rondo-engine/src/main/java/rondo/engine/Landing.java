@@ -85,8 +85,7 @@ final class Landing {
             outcomes.end(s, Ending.error("the model gave no finite logits"), false);
             return;
         }
-        if (!s.request.constraint().accept(token)) {
-            outcomes.end(s, Ending.error("the grammar does not allow token " + token + ", which was sampled"), true);
+        if (!accepts(s, token)) {
             return;
         }
         StopRules stop = s.request.stop();
@@ -104,5 +103,19 @@ final class Landing {
             outcomes.end(
                     s, s.limitReason == FinishReason.LENGTH ? Ending.LENGTH : new Ending(s.limitReason, -1, ""), true);
         }
+    }
+
+    /** Whether the grammar goes on; if not, the sequence has ended, and no other one with it. */
+    private boolean accepts(Sequence s, int token) {
+        try {
+            if (s.request.constraint().accept(token)) {
+                return true;
+            }
+            outcomes.end(s, Ending.error("the grammar does not allow token " + token + ", which was sampled"), true);
+        } catch (RuntimeException e) { // grammars come from strangers
+            LOG.warn("grammar failed: request={} reason={}", s.request.id(), e.toString());
+            outcomes.end(s, Ending.error("the grammar cannot be followed: " + e.getMessage()), true);
+        }
+        return false;
     }
 }

@@ -87,13 +87,10 @@ final class RowRing {
 
     /** All rows since the last drain that are still there. */
     synchronized List<Row> drain() {
-        long end = written;
-        List<Row> rows = range(taken, end);
-        taken = end;
-        return rows;
+        return range(taken, written);
     }
 
-    /** The rows of these numbers that are still there. */
+    /** The rows of these numbers that are still there; they and those before them need not be kept any longer. */
     synchronized List<Row> range(long first, long end) {
         Storage s = storage;
         int rows = s.values.length / width;
@@ -109,6 +106,7 @@ final class RowRing {
                 out.add(new Row(n, row, label == null ? NO_LABEL : label));
             }
         }
+        taken = Math.max(taken, end);
         return out;
     }
 }

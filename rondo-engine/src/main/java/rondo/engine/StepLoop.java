@@ -246,11 +246,22 @@ final class StepLoop {
             if (s.state == Sequence.State.DONE) {
                 plan.samples.wanted[row] = false;
             } else {
-                masks.fill(s, row, plan.samples);
+                mask(s, row, plan);
             }
         }
         executor.sample(plan);
         next.hostNanos = time.nanoTime() - begin;
+    }
+
+    /** A grammar that cannot be followed ends its own sequence, and no other one. */
+    private void mask(Sequence s, int row, StepPlan plan) {
+        try {
+            masks.fill(s, row, plan.samples);
+        } catch (RuntimeException e) { // grammars come from strangers
+            LOG.warn("grammar failed: request={} reason={}", s.request.id(), e.toString());
+            plan.samples.wanted[row] = false;
+            outcomes.end(s, Ending.error("the grammar cannot be followed: " + e.getMessage()), true);
+        }
     }
 
     /** Awaits the step in flight and applies what it gave; false if everything has failed. */

@@ -69,6 +69,55 @@ class LifeTest {
         }
     }
 
+    /** Allows everything, until it fails. */
+    private record Failing(boolean inMask, int[] accepted) implements TokenConstraint {
+        @Override
+        public boolean accept(int token) {
+            failAfterThree(!inMask);
+            accepted[0]++;
+            return true;
+        }
+
+        @Override
+        public void rollback(int tokens) {}
+
+        @Override
+        public boolean fill(MemorySegment bits) {
+            failAfterThree(inMask);
+            return false;
+        }
+
+        @Override
+        public boolean mayEnd() {
+            return true;
+        }
+
+        private void failAfterThree(boolean here) {
+            if (here && accepted[0] == 3) {
+                throw new IllegalStateException("too ambiguous");
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aGrammarThatCannotBeFollowedEndsItsOwnRequestOnly(boolean inMask) throws Exception {
+        for (boolean overlap : new boolean[] {false, true}) {
+            try (EngineHarness h =
+                    EngineHarness.setup().overlap(overlap).model(COUNTING).open()) {
+                Generation other = h.submit(h.request(prompt(1, 5), 20));
+                Generation bad = h.submit(ColdTwin.with(h.request(prompt(2, 5), 20), new Failing(inMask, new int[1])));
+                h.runUntilIdle();
+                assertThat(EngineHarness.result(other).tokens()).hasSize(20);
+                EngineHarness.Output out = EngineHarness.result(bad);
+                assertThat(out.reason()).isEqualTo(FinishReason.ERROR);
+                assertThat(out.error()).contains("too ambiguous");
+                assertThat(out.tokens()).containsExactly(0, 1, 2);
+                assertThat(h.engine.stats().state()).isEqualTo(EngineStats.State.READY);
+            }
+        }
+    }
+
     @Test
     void aGrammarDecidesWhichTokensMayCome() throws Exception {
         List<Integer> accepted = new ArrayList<>();

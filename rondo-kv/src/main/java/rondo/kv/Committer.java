@@ -160,7 +160,7 @@ final class Committer {
 
     /**
      * The tail is the start of a longer block that is there, and so of no use, unless no such block has all its pages:
-     * then the tail's pages fill the gaps, as they would have been adopted had the tail come first.
+     * then the tail's pages take the place of those that are missing or hold less.
      */
     private void lend(int r, int longer, int parent, int b, int count) {
         tree.siblings.closestWhole(parent, block, count);
@@ -169,8 +169,9 @@ final class Committer {
         }
         for (int lc = 0; lc < lifeCycles; lc++) {
             int own = reservations.page(r, lc, b);
-            if (own != NONE && tree.page(longer, lc) == NONE) {
-                cached.attach(longer, lc, own, count);
+            int theirs = tree.page(longer, lc);
+            if (own != NONE && (theirs == NONE || pages.coverage[theirs] < count)) {
+                replace(longer, lc, own, count);
             }
         }
     }
@@ -202,11 +203,16 @@ final class Committer {
                 reservations.editFrom[r] = Math.min(reservations.editFrom[r], b);
                 pages.letGo(own, reservations.lastStep[r]);
             } else {
-                if (theirs != NONE) {
-                    pages.orphan(cached.detach(node, lc));
-                }
-                cached.attach(node, lc, own, count);
+                replace(node, lc, own, count);
             }
         }
+    }
+
+    /** Our page becomes the node's, instead of one that holds less or of none. */
+    private void replace(int node, int lc, int own, int count) {
+        if (tree.page(node, lc) != NONE) {
+            pages.orphan(cached.detach(node, lc));
+        }
+        cached.attach(node, lc, own, count);
     }
 }

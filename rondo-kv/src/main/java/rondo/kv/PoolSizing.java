@@ -175,7 +175,7 @@ public record PoolSizing(
                 slots[lc] = atLeast[lc]
                         ? least.get(lc)
                         : chunks[lc] + (long) Math.floor(Math.max(0, rest) * shares[lc] / open / pageBytes(lc));
-                again = slots[lc] < least.get(lc);
+                again = !atLeast[lc] && (rest < 0 || slots[lc] < least.get(lc));
                 atLeast[lc] |= again;
             }
         }

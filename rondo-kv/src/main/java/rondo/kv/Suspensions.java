@@ -59,17 +59,22 @@ final class Suspensions {
         return true;
     }
 
-    /** Whether the plan at hand carries a copy into one of its pages. */
+    /** Whether the plan at hand carries a copy into one of its pages, or into a slot that one of them has got since. */
     private boolean isBeingFilled(int r) {
         for (int b = blocks(r) - 1; b >= 0; b--) {
             for (int lc = 0; lc < lifeCycles; lc++) {
                 int page = reservations.page(r, lc, b);
-                if (page != NONE && pages.filledBy[page] > pages.submitted) {
+                if (page != NONE && (pages.filledBy[page] > pages.submitted || isWrittenNext(page))) {
                     return true;
                 }
             }
         }
         return false;
+    }
+
+    private boolean isWrittenNext(int page) {
+        return pages.tier[page] == Tier.DEVICE
+                && pages.slots(Tier.DEVICE, pages.lifeCycle[page]).lastStep(pages.slot[page]) > pages.submitted;
     }
 
     /** Whether the host has room for one of its pages at least. */

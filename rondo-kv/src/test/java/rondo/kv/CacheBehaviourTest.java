@@ -45,6 +45,16 @@ class CacheBehaviourTest {
     }
 
     @Test
+    void aTailTakesThePlaceOfPagesThatHoldLessOfALongerBlock() {
+        Play p = hybrid(64, 64, PER_REQUEST);
+        p.play("A", range(0, 10), 90);
+        p.playInChunks(8, "B", range(0, 40), 91); // takes over A's window page of block 2, which holds two tokens
+        assertThat(p.lookup(range(0, 11))).isEqualTo(10);
+        p.play("C", range(0, 11), 92);
+        assertThat(p.lookup(range(0, 11))).isEqualTo(11);
+    }
+
+    @Test
     void sinkBlocksNeverLeaveTheWindowAndTakeTheirSubtreeWithThem() {
         Play p = new Play(List.of(new LifeCycle(8, 1), LifeCycle.full()), List.of(64, 64), Play.options());
         Play.Seq s = p.admit("A", range(0, 40), 500);

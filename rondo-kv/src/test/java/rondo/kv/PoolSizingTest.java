@@ -132,4 +132,21 @@ class PoolSizingTest {
         assertThat(outcome).isInstanceOf(PoolSizing.Outcome.Fits.class);
         return (PoolSizing.Outcome.Fits) outcome;
     }
+
+    @Test
+    void poolsNeverTakeMoreThanTheBudget() {
+        for (int longest = 4; longest < 3800; longest += 4) {
+            for (int step : new int[] {0, 16, 4096}) {
+                PoolSizing sizing = new PoolSizing(SMALL, 60_000, 0, List.of(), OptionalInt.empty(), 0, step);
+                if (sizing.fit(OptionalInt.of(longest), 4096) instanceof PoolSizing.Outcome.Fits fits) {
+                    long bytes = 0;
+                    for (int lc = 0; lc < 2; lc++) {
+                        bytes += fits.pools().deviceSlots().get(lc)
+                                * SMALL.pageBytes().get(lc);
+                    }
+                    assertThat(bytes).as("max_seq_len %d", longest).isLessThanOrEqualTo(60_000);
+                }
+            }
+        }
+    }
 }

@@ -129,6 +129,8 @@ public final class GrammarCompiler {
             return AutomatonCompiler.compile(rules(spec, budget), budget);
         } catch (StackOverflowError e) {
             throw new UnsupportedGrammar("", "the grammar is nested too deep");
+        } catch (JacksonException | ClassCastException e) {
+            throw new UnsupportedGrammar("", "a keyword of the schema has a value of the wrong kind or size");
         }
     }
 

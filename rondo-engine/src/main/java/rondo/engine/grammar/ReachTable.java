@@ -13,6 +13,8 @@ import org.jspecify.annotations.Nullable;
 final class ReachTable {
     /** Walk states that are remembered at most; they only save time. */
     private static final int MAX_STEPS = 8192;
+    /** Memory of one of them, about: the table of its moves. */
+    private static final long STEP_BYTES = 1100;
 
     private record Return(Reach.Exits from, int state) {}
 
@@ -42,6 +44,7 @@ final class ReachTable {
     private final Map<TokenMask, TokenMask> masks = new HashMap<>();
 
     private volatile long bytes;
+    private volatile long stepBytes;
 
     ReachTable(Automaton automaton, TokenTrie trie) {
         this.automaton = automaton;
@@ -115,12 +118,13 @@ final class ReachTable {
         TokenMask mask = TokenMask.of(tokens.items, tokens.size, trie.vocabulary());
         TokenMask known = masks.putIfAbsent(mask, mask);
         bytes += 4L * exits.size + (known == null ? mask.bytes() : 0);
+        stepBytes = STEP_BYTES * steps.size();
         return new Reach(known == null ? mask : known, Reach.Exits.of(exits.toArray()));
     }
 
-    /** Memory of what was found, about. */
+    /** Memory of what was found, and of what is remembered of the walks, about. */
     long bytes() {
-        return bytes;
+        return bytes + stepBytes;
     }
 
     /** All of the tree below a node, from a configuration. */

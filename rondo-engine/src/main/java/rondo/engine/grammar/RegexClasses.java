@@ -2,6 +2,9 @@ package rondo.engine.grammar;
 
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** The sets behind escapes of regular expressions: ASCII for digits, words and spaces; general categories of Unicode. */
 final class RegexClasses {
@@ -45,11 +48,18 @@ final class RegexClasses {
 
     private RegexClasses() {}
 
+    /** Made once, when first asked for: each takes a look at every code point, and an expression may name thousands. */
+    private static final class Properties {
+        static final Map<String, CharSet> SETS = Stream.concat(GROUPS.stream(), CATEGORY.values().stream())
+                .collect(Collectors.toUnmodifiableMap(Function.identity(), RegexClasses::category));
+    }
+
     /** A general category or group of categories; empty for anything else. */
     static CharSet property(String name) {
-        if (!GROUPS.contains(name) && !CATEGORY.containsValue(name)) {
-            return CharSet.NONE;
-        }
+        return Properties.SETS.getOrDefault(name, CharSet.NONE);
+    }
+
+    private static CharSet category(String name) {
         return CharSet.matching(c -> {
             String category = CATEGORY.get((byte) Character.getType(c));
             return category != null && category.startsWith(name);

@@ -100,6 +100,10 @@ class JsonSchemaGrammarTest {
             quoteCharacter = '`',
             value = {
                 "{\"not\":{}}|/not|not supported",
+                "{\"allOf\":[{\"properties\":1},{\"properties\":2}]}||wrong kind or size",
+                "{\"allOf\":[{\"minLength\":\"x\"},{\"minLength\":2}]}||wrong kind or size",
+                "{\"type\":{},\"enum\":[1]}||wrong kind or size",
+                "{\"type\":\"integer\",\"minimum\":1e400}||wrong kind or size",
                 "{\"type\":\"object\",\"properties\":{\"a/b\":{\"if\":{}}}}|/properties/a~1b/if|not supported",
                 "{\"properties\":{\"x\":{\"type\":\"array\",\"uniqueItems\":true}}}|/properties/x/uniqueItems|not supported",
                 "{\"anyOf\":[{\"type\":\"null\"},{\"contains\":{}}]}|/anyOf/1/contains|not supported",

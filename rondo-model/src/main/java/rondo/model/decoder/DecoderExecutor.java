@@ -179,16 +179,12 @@ public final class DecoderExecutor implements Executor {
         try {
             result.copyWaitNanos = 0;
             if (o.plans[index].pages.waitsForCopies) {
-                // A run writes where one of these copies reads.
+                // A run of it writes where a copy still reads. All of them are due: their step has been computed.
                 long from = time.nanoTime();
                 o.copies.await();
                 result.copyWaitNanos = time.nanoTime() - from;
             }
             long begin = time.nanoTime();
-            if (o.plans[index].pages.waitsForCopies) {
-                // A run of it writes where a copy still reads. All of them are due: their step has been computed.
-                o.copies.await();
-            }
             whole = o.runner.run(step, o.plans[index], result, observer);
             result.deviceNanos = time.nanoTime() - begin;
             o.computed = step;
