@@ -33,6 +33,8 @@ final class Automaton {
     private final int[][] target;
     /** Moves by byte of a state, made when first asked for; a race makes the same table twice. */
     private final int[][] dense;
+    /** A race loses a count or two. */
+    private volatile int denseCount;
 
     Automaton(Dfa[] rules, int[] min, int[] max, int[] bodyOf) {
         this.rules = rules;
@@ -90,8 +92,14 @@ final class Automaton {
                 Arrays.fill(table, low[state][e], high[state][e] + 1, target[state][e]);
             }
             dense[state] = table;
+            denseCount++;
         }
         return table[b];
+    }
+
+    /** Memory of the tables made so far, about. */
+    long denseBytes() {
+        return 4L * DENSE * denseCount;
     }
 
     /** How many different bytes a state can move by. */

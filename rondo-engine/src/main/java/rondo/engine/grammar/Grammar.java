@@ -34,7 +34,7 @@ public final class Grammar {
 
     /** Estimated memory: the automaton and the token sets found so far. */
     long bytes() {
-        return 200L * automaton.states() + reach.bytes();
+        return 200L * automaton.states() + automaton.denseBytes() + reach.bytes();
     }
 
     /** States of its automaton. */

@@ -8,7 +8,7 @@ import java.util.Set;
 /** Moves configurations of an automaton by bytes. Not for several threads at once. */
 final class Mover {
     /** More places at once than any sensible grammar has: the text is too ambiguous to follow. */
-    private static final int MAX_PLACES = 4096;
+    private static final int MAX_PLACES = 512;
 
     private final Automaton automaton;
     private final List<Frame> reading = new ArrayList<>();
