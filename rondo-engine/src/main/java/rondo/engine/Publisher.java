@@ -34,12 +34,14 @@ final class Publisher {
     }
 
     /**
-     * Numbers and events first, then the tokens and ends: whoever has taken an end sees numbers that include it.
+     * Events and numbers first, then the tokens and ends: whoever has taken an end sees numbers that include it, and
+     * whoever has seen numbers can have the events behind them.
      *
      * @param drains plans so far that were given up and made anew
      * @param failed whether the engine has failed
      */
     void publish(long drains, boolean failed) {
+        handOverEvents();
         counters.set(Counters.RUNNING, scheduler.active.size());
         counters.set(Counters.PAUSED, scheduler.paused());
         counters.set(Counters.WAITING_AGAIN, scheduler.waitingAgain());
@@ -53,7 +55,6 @@ final class Publisher {
             outcomes.changed = false;
             refreshKvStats(failed);
         }
-        handOverEvents();
         outcomes.publish();
     }
 

@@ -304,8 +304,10 @@ final class StepLoop {
         if (unused != null && !unused.pages.isEmpty() && !stepWithoutRuns()) {
             return;
         }
-        outcomes.changed |= toldRetired < fences.retired();
+        long told = toldRetired;
+        boolean copying = fences.copiesUnderWay();
         tellFences();
+        outcomes.changed |= told < toldRetired || copying;
     }
 
     /** Does the page work that is left, and waits for all copies; false if everything has failed. */

@@ -14,6 +14,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -117,28 +118,39 @@ class KvEventsTest {
         start(buffer(100_000), List.of());
         Map<Integer, Map<String, Integer>> levels = new HashMap<>();
         Set<Integer> seen = new HashSet<>();
-        long next = 0;
+        AtomicLong next = new AtomicLong();
         for (int i = 0; i < 40; i++) {
             complete("conversation " + i % 7 + " ".repeat(i % 5) + "x".repeat(3 * i), "");
-            JsonNode rows = rows(i % 2 == 0 ? "GET" : "POST");
-            for (JsonNode row : rows) {
-                assertThat(row.get("event_id").longValue()).isEqualTo(next++);
-                replay(row, levels, seen);
-            }
-            assertThat(rows("GET").size()).as("a row is given once").isZero();
-            for (int lc = 0; lc < 2; lc++) {
-                for (int level = 0; level < 2; level++) {
-                    int row = level * 2 + lc;
-                    int told = (int) count(levels.get(lc), level);
-                    Wait.until("pages at rest", () -> harness.heldPages() == 0);
-                    var pool = harness.kv.stats().pools().get(row);
-                    assertThat(pool.total() - pool.free())
-                            .as("life cycle %d level %d", lc, level)
-                            .isEqualTo(told);
+            String method = i % 2 == 0 ? "GET" : "POST";
+            // Copies to the host land after the answer, and are told of when they have.
+            Wait.until("the rows tell of the pages that the cache holds", () -> {
+                for (JsonNode row : rows(method)) {
+                    assertThat(row.get("event_id").longValue())
+                            .as("a row is given once")
+                            .isEqualTo(next.getAndIncrement());
+                    replay(row, levels, seen);
                 }
-            }
+                return told(levels).equals(held());
+            });
         }
         assertThat(seen).as("pages went to the host").contains(1);
+    }
+
+    /** Pages per pool as the rows tell, in the order of the statistics. */
+    private static List<Integer> told(Map<Integer, Map<String, Integer>> levels) {
+        List<Integer> pages = new ArrayList<>();
+        for (int level = 0; level < 2; level++) {
+            for (int lc = 0; lc < 2; lc++) {
+                pages.add((int) count(levels.getOrDefault(lc, Map.of()), level));
+            }
+        }
+        return pages;
+    }
+
+    private List<Integer> held() {
+        return harness.engine.stats().kv().pools().stream()
+                .map(pool -> pool.total() - pool.free())
+                .toList();
     }
 
     private static long count(Map<String, Integer> levels, int level) {
