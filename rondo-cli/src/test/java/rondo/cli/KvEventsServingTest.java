@@ -62,6 +62,9 @@ class KvEventsServingTest {
                     ZContext context = new ZContext();
                     ZMQ.Socket dealer = context.createSocket(SocketType.DEALER)) {
                 dealer.setReceiveTimeOut(10_000);
+                // Now and then a handshake between two JeroMQ sockets gets stuck; then it is begun again.
+                dealer.setHandshakeIvl(500);
+                dealer.setReconnectIVL(10);
                 dealer.connect(replay);
                 server.json("/v1/chat/completions", BODY);
                 byte[] payload = firstBatch(dealer);
