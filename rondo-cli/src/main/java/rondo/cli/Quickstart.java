@@ -111,7 +111,11 @@ final class Quickstart {
      * evicted even on a small machine.
      */
     private static ServeConfig config(Path model) {
-        String yaml = model.equals(bundledModel()) ? "kv_cache_config: {pool_ratio: [0.5, 0.5]}" : "";
+        // Its synthetic agents edit what they said up to a turn ago, further back than the window pages kept by
+        // default.
+        String yaml = model.equals(bundledModel())
+                ? "kv_cache_config: {pool_ratio: [0.5, 0.5], block_reuse_config: {swa_endpoint_rewind_tokens: 0}}"
+                : "";
         return ConfigLoader.parse(NAME, yaml, List.of());
     }
 
