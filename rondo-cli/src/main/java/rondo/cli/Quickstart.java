@@ -25,7 +25,6 @@ import rondo.base.Json;
 import rondo.base.TimeSource;
 import rondo.base.UserError;
 import rondo.cli.config.ConfigLoader;
-import rondo.cli.config.ServeConfig;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.BooleanNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -82,11 +81,9 @@ final class Quickstart {
     Outcome run(Path model, Path folder, PrintWriter out) {
         long begin = time.nanoTime();
         Logging.level("warning");
-        ServeRequest request =
-                new ServeRequest(model, NAME, "localhost", 0, Optional.empty(), ConfigLoader.load(List.of()));
         List<BenchResult> results = new ArrayList<>();
         TerminalProgress progress = new TerminalProgress(out);
-        try (LocalServer server = LocalServer.start(request, env, time)) {
+        try (LocalServer server = LocalServer.start(request(model, isBundled(model)), env, time)) {
             progress.note("serving %s at %s, ready after %d ms"
                     .formatted(model.getFileName(), server.url(), (time.nanoTime() - begin) / 1_000_000));
             // A few short sessions that nobody counts, so that the numbers are those of compiled code.
@@ -107,16 +104,15 @@ final class Quickstart {
     }
 
     /**
-     * Half of the bundled model's cache for its sliding layers: the sessions are short, so that no prefix of theirs is
-     * evicted even on a small machine.
+     * Half of the bundled model's cache for its sliding layers, and all window pages kept alike: its synthetic agents
+     * edit what they said up to a turn ago, and no prefix of theirs should be evicted even on a small machine.
      */
-    private static ServeConfig config(Path model) {
-        // Its synthetic agents edit what they said up to a turn ago, further back than the window pages kept by
-        // default.
-        String yaml = model.equals(bundledModel())
+    static ServeRequest request(Path model, boolean bundled) {
+        String yaml = bundled
                 ? "kv_cache_config: {pool_ratio: [0.5, 0.5], block_reuse_config: {swa_endpoint_rewind_tokens: 0}}"
                 : "";
-        return ConfigLoader.parse(NAME, yaml, List.of());
+        return new ServeRequest(
+                model, NAME, "localhost", 0, Optional.empty(), ConfigLoader.parse(NAME, yaml, List.of()));
     }
 
     /** Fails now, and not after minutes, where the results could not be written. */
@@ -173,11 +169,23 @@ final class Quickstart {
 
     /** {@code models/glimmer-mini} of the installation that the launcher names, or of the working directory. */
     static Path bundledModel() {
-        Path home = Path.of(System.getProperty("rondo.home", ".")).resolve("models/glimmer-mini");
+        Path home = bundledPath();
         if (!Files.isDirectory(home)) {
             throw new UserError(
                     UserError.MODEL, "model: the bundled model must be at " + home + "; give another with --model");
         }
         return home;
+    }
+
+    private static Path bundledPath() {
+        return Path.of(System.getProperty("rondo.home", ".")).resolve("models/glimmer-mini");
+    }
+
+    private static boolean isBundled(Path model) {
+        try {
+            return Files.isSameFile(model, bundledPath());
+        } catch (IOException e) {
+            return false; // one of them is not there; loading says so
+        }
     }
 }
