@@ -32,7 +32,8 @@ public class GrowingChatBench {
     private static final int CHARS = 450_000;
     private static final int MESSAGE = 2_000;
     private static final String[] WORDS = {
-        "the", "file", "return", "value", "=", "if", "not", "found", "error", "int", "(", ")", "{", "}", "test", "\n", "path",
+        "the", "file", "return", "value", "=", "if", "not", "found", "error", "int", "(", ")", "{", "}", "test", "\n",
+        "path",
     };
 
     private Tokenizer tokenizer;
