@@ -1,5 +1,6 @@
 package rondo.base;
 
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 
@@ -13,6 +14,13 @@ public final class Env {
 
     public static Env system() {
         return new Env(System.getenv());
+    }
+
+    /** The same environment with some variables set otherwise. */
+    public Env with(Map<String, String> others) {
+        Map<String, String> all = new HashMap<>(values);
+        all.putAll(others);
+        return new Env(all);
     }
 
     public Optional<String> get(String name) {

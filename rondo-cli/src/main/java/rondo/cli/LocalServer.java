@@ -85,15 +85,18 @@ final class LocalServer implements AutoCloseable {
     }
 
     /** Loads the model and listens; whatever fails, nothing is left behind. */
-    static LocalServer start(ServeRequest request, Env env, TimeSource time) {
+    static LocalServer start(ServeRequest request, Env environment, TimeSource time) {
         ServeConfig config = request.config();
+        Env env = environment.with(config.operator().environment());
+        ServerOptions options = serverOptions(request, env);
+        RondoServer.checkAddress(request.host(), request.port());
         LOG.info("rondo version={} model={} directory={}", Version.rondo(), request.servedName(), request.model());
         try (Undo undo = new Undo()) {
             // The tokenizer and the event loops take as long to come up as the weights: all at once.
             Background<Tokenizer> text = Background.start("rondo-tokenizer", () -> tokenizer(request));
             undo.add(() -> text.quietly(Tokenizer::close));
             Background<RondoServer.Transport> transport =
-                    Background.start("rondo-transport", RondoServer.Transport::open);
+                    Background.start("rondo-transport", () -> RondoServer.Transport.open(options, time));
             Undo.Step closeTransport = undo.add(() -> transport.quietly(RondoServer.Transport::close));
             LoadedModel model = load(request, undo, time);
             MemoryPlan memory = memory(config, model.executor());
@@ -116,7 +119,7 @@ final class LocalServer implements AutoCloseable {
             engine.start();
             RondoServer.Transport loops = transport.await();
             undo.remove(closeTransport);
-            RondoServer http = RondoServer.start(loops, serverOptions(request), served, engine, time, events);
+            RondoServer http = RondoServer.start(loops, options, served, engine, time, events);
             undo.keep();
             String host = request.host().contains(":") ? "[" + request.host() + "]" : request.host();
             URI url = URI.create("http://" + host + ":" + http.port());
@@ -261,9 +264,10 @@ final class LocalServer implements AutoCloseable {
                 ledger.leftOver().size());
     }
 
-    private static ServerOptions serverOptions(ServeRequest request) {
+    private static ServerOptions serverOptions(ServeRequest request, Env env) {
         ServeConfig.Front front = request.config().front();
-        return ServerOptions.builder()
+        ServeConfig.Operator operator = request.config().operator();
+        ServerOptions.Builder options = ServerOptions.builder()
                 .host(request.host())
                 .port(request.port())
                 .numPostprocessWorkers(front.postprocessWorkers())
@@ -271,7 +275,9 @@ final class LocalServer implements AutoCloseable {
                 .maxRequestBytes(front.maxRequestBytes())
                 .requestTimeoutMs(request.config().scheduling().requestTimeoutMillis())
                 .clampMaxTokens(front.clampMaxTokens())
-                .apiKeys(front.apiKeys())
+                .apiKeys(Keys.of(front.apiKeys(), env))
+                .corsOrigins(operator.corsOrigins())
+                .buckets(operator.buckets())
                 .strictBody(front.strictBody())
                 .openSchemas(front.openSchemas())
                 .metricsAlias(front.metricsAlias())
@@ -281,8 +287,9 @@ final class LocalServer implements AutoCloseable {
                 .iterReqStats(request.config().scheduling().statistics().requests())
                 .priorityQueue(request.config().scheduling().queueOrder() == EngineOptions.QueueOrder.PRIORITY)
                 .metricsFormat(ServerOptions.MetricsFormat.valueOf(
-                        front.metricsFormat().name()))
-                .build();
+                        front.metricsFormat().name()));
+        operator.apiKeysFile().ifPresent(options::apiKeysFile);
+        return options.build();
     }
 
     private static String configHash(ServeConfig config) {

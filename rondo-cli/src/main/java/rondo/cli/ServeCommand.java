@@ -131,6 +131,10 @@ final class ServeCommand implements Callable<Integer> {
         logLevel.ifPresent(Logging::level);
         List<FlagValue> flags = ServeFlags.given(command.getParseResult());
         ServeConfig settings = config.isPresent() ? ConfigLoader.load(config.get(), flags) : ConfigLoader.load(flags);
+        if (logLevel.isEmpty()) {
+            Optional.ofNullable(settings.operator().environment().get("RONDO_LOG_LEVEL"))
+                    .ifPresent(Logging::level);
+        }
         settings.notices().forEach(ServeCommand::log);
         if (check || printCapacity) {
             PrintWriter out = command.getOut();

@@ -76,7 +76,7 @@ final class ApiError extends Exception {
                 null,
                 "invalid_api_key",
                 0,
-                "a valid API key is required: Authorization: Bearer <key>");
+                "a valid API key is required: Authorization: Bearer <key>, or X-Api-Key: <key>");
     }
 
     static ApiError noSuchPath(String path) {

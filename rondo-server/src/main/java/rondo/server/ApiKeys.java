@@ -9,28 +9,70 @@ import org.jspecify.annotations.Nullable;
 
 /** The keys that open the server; looking one up takes the same time whichever it is, and whether it is one. */
 final class ApiKeys {
-    private final List<byte[]> digests;
+    private static final String BEARER = "bearer ";
 
-    ApiKeys(List<String> keys) {
-        digests = keys.stream().map(ApiKeys::digest).toList();
+    private final boolean needed;
+    private final List<byte[]> fixed;
+    private volatile List<byte[]> fromFile;
+
+    /**
+     * @param fixed    of the configuration and the environment
+     * @param fromFile of the key file
+     */
+    ApiKeys(List<String> fixed, List<String> fromFile) {
+        this.fixed = digests(fixed);
+        this.fromFile = digests(fromFile);
+        this.needed = !fixed.isEmpty() || !fromFile.isEmpty();
     }
 
-    /** Whether the header's value is good, or none is needed. */
-    boolean accept(@Nullable String authorization) {
-        if (digests.isEmpty()) {
+    /** The key file has other keys now; whether a key is needed at all was settled at the start. */
+    void replaceFileKeys(List<String> keys) {
+        fromFile = digests(keys);
+    }
+
+    /**
+     * Whether one of the headers brings a good key, or none is needed.
+     *
+     * @param authorization {@code Authorization}, of which {@code Bearer} is read
+     * @param bare          {@code X-Api-Key}, which clients of Anthropic's API send
+     */
+    boolean accept(@Nullable String authorization, @Nullable String bare) {
+        if (!needed) {
             return true;
         }
-        if (authorization == null
-                || authorization.length() < 7
-                || !authorization.substring(0, 7).toLowerCase(Locale.ROOT).equals("bearer ")) {
+        String given = bearer(authorization);
+        return isKey(given != null ? given : bare);
+    }
+
+    private static @Nullable String bearer(@Nullable String authorization) {
+        boolean is = authorization != null
+                && authorization.length() > BEARER.length()
+                && authorization
+                        .substring(0, BEARER.length())
+                        .toLowerCase(Locale.ROOT)
+                        .equals(BEARER);
+        return is && authorization != null
+                ? authorization.substring(BEARER.length()).strip()
+                : null;
+    }
+
+    private boolean isKey(@Nullable String given) {
+        if (given == null) {
             return false;
         }
-        byte[] given = digest(authorization.substring(7).strip());
+        byte[] digest = digest(given);
         boolean found = false;
-        for (byte[] one : digests) {
-            found |= MessageDigest.isEqual(one, given);
+        for (byte[] one : fixed) {
+            found |= MessageDigest.isEqual(one, digest);
+        }
+        for (byte[] one : fromFile) {
+            found |= MessageDigest.isEqual(one, digest);
         }
         return found;
+    }
+
+    private static List<byte[]> digests(List<String> keys) {
+        return keys.stream().map(ApiKeys::digest).toList();
     }
 
     private static byte[] digest(String key) {

@@ -10,13 +10,14 @@ import io.vertx.core.http.HttpServerRequest;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import rondo.base.TimeSource;
 
 /** Bytes in, bytes out: routes, keys and body limits, on the event loop; what needs thought goes to the pool. */
-final class HttpFront {
+final class HttpFront implements Door.Handler {
     private static final Logger LOG = LoggerFactory.getLogger(HttpFront.class);
     /** The one path with something after it. */
     static final String MODELS = "/v1/models/";
@@ -43,26 +44,44 @@ final class HttpFront {
     private final RequestPool pool;
     private final Connections connections;
     private final ApiKeys keys;
+    private final Cors cors;
     private final Metrics metrics;
     private final TimeSource time;
 
-    HttpFront(Vertx vertx, Front front, Map<String, Route> routes, RequestPool pool, Connections connections) {
+    HttpFront(
+            Vertx vertx,
+            Front front,
+            Map<String, Route> routes,
+            RequestPool pool,
+            Connections connections,
+            ApiKeys keys) {
         this.vertx = vertx;
         this.options = front.options();
         this.routes = routes;
         this.pool = pool;
         this.connections = connections;
-        this.keys = new ApiKeys(options.apiKeys());
+        this.keys = keys;
+        this.cors = new Cors(options.corsOrigins());
         this.metrics = front.metrics();
         this.time = front.time();
     }
 
-    void handle(HttpServerRequest request) {
+    @Override
+    public void handle(HttpServerRequest request) {
         Exchange exchange = new Exchange(vertx, request, time, options.keepAliveMillis());
         HttpConnection connection = request.connection();
         connections.begin(connection);
         exchange.onEnd(() -> connections.end(connection));
+        cors.mark(request, request.response());
         Route route = route(exchange.path);
+        if (route != null && cors.isPreflight(request) && cors.allows(request.getHeader("Origin"))) {
+            // Asks without a key, and before the real request: it carries no body.
+            connections.bodyRead(connection);
+            request.resume();
+            Cors.permit(request, request.response(), allow(route));
+            exchange.reply(204, "", new byte[0]);
+            return;
+        }
         ApiError refusal = refusal(exchange, route);
         if (refusal != null || route == null) {
             // Where no body follows the connection stays usable; a body that nobody reads would be taken for a request.
@@ -81,9 +100,12 @@ final class HttpFront {
         read(exchange, connection, route);
     }
 
-    /** What is no HTTP, or has too long a line or too many headers. */
-    void invalid(HttpServerRequest request) {
-        Exchange exchange = new Exchange(vertx, request, time, options.keepAliveMillis());
+    @Override
+    public void invalid(HttpServerRequest request) {
+        refuseInvalid(new Exchange(vertx, request, time, options.keepAliveMillis()), request);
+    }
+
+    static void refuseInvalid(Exchange exchange, HttpServerRequest request) {
         Throwable cause = request.decoderResult().cause();
         request.response().putHeader("Connection", "close");
         exchange.onEnd(() -> {
@@ -97,6 +119,11 @@ final class HttpFront {
                 });
     }
 
+    /** The methods of a path as the headers list them. */
+    private static String allow(Route route) {
+        return route.methods().stream().map(HttpMethod::name).sorted().collect(Collectors.joining(", "));
+    }
+
     private @Nullable Route route(String path) {
         // Ids of models may have slashes in them.
         return path.startsWith(MODELS) && path.length() > MODELS.length() ? routes.get(MODELS) : routes.get(path);
@@ -105,19 +132,26 @@ final class HttpFront {
     private @Nullable ApiError refusal(Exchange exchange, @Nullable Route route) {
         HttpServerRequest request = exchange.request;
         boolean open = route != null && route.open();
-        if (!open && !keys.accept(request.getHeader("Authorization"))) {
+        if (!open && !keys.accept(request.getHeader("Authorization"), request.getHeader("X-Api-Key"))) {
+            request.response().putHeader("WWW-Authenticate", "Bearer");
             return ApiError.unauthorized();
         }
         if (route == null) {
             return ApiError.noSuchPath(exchange.path);
         }
         if (!route.methods().contains(request.method())) {
+            request.response().putHeader("Allow", allow(route));
             return ApiError.refused(
                     405,
                     exchange.path + " does not know the method "
                             + Values.cut(request.method().name()));
         }
         if (request.method() == HttpMethod.POST) {
+            if (cors.isForeignPage(request)) {
+                return ApiError.refused(
+                        403,
+                        "a page of another origin may not ask this server; rondo.cors_origins lists those that may");
+            }
             String type = request.getHeader("Content-Type");
             if (type != null && !isJson(type)) {
                 return ApiError.refused(415, "Content-Type must be application/json, got " + Values.cut(type));

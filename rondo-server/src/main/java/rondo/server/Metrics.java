@@ -1,5 +1,6 @@
 package rondo.server;
 
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.LongAdder;
@@ -15,16 +16,41 @@ final class Metrics {
         0.3, 0.5, 0.8, 1, 1.5, 2, 2.5, 5, 10, 15, 20, 30, 40, 50, 60, 120, 240, 480, 960, 1920, 7680
     };
 
-    final Histogram endToEnd = new Histogram(LONG_TIMES);
-    final Histogram queueTime = new Histogram(LONG_TIMES);
-    final Histogram firstToken = new Histogram(
-            .001, .005, .01, .02, .04, .06, .08, .1, .25, .5, .75, 1, 2.5, 5, 7.5, 10, 20, 40, 80, 160, 640, 2560);
-    final Histogram interToken =
-            new Histogram(.01, .025, .05, .075, .1, .15, .2, .3, .4, .5, .75, 1, 2.5, 5, 7.5, 10, 20, 40, 80);
+    private static final double[] FIRST_TOKEN = {
+        .001, .005, .01, .02, .04, .06, .08, .1, .25, .5, .75, 1, 2.5, 5, 7.5, 10, 20, 40, 80, 160, 640, 2560
+    };
+    private static final double[] INTER_TOKEN = {
+        .01, .025, .05, .075, .1, .15, .2, .3, .4, .5, .75, 1, 2.5, 5, 7.5, 10, 20, 40, 80
+    };
+    private static final String END_TO_END = "e2e_request_latency_seconds";
+    private static final String QUEUE_TIME = "request_queue_time_seconds";
+    private static final String TO_FIRST_TOKEN = "time_to_first_token_seconds";
+    private static final String PER_TOKEN = "time_per_output_token_seconds";
+
+    final Histogram endToEnd;
+    final Histogram queueTime;
+    final Histogram firstToken;
+    final Histogram interToken;
     /** Ended requests by the one reason of their end. */
     private final Map<String, LongAdder> ends = new ConcurrentSkipListMap<>();
 
     private final LongAdder completed = new LongAdder();
+
+    /** @param buckets bounds of histograms by name; trtllm-serve's for those that are not in it */
+    Metrics(Map<String, List<Double>> buckets) {
+        endToEnd = histogram(buckets, END_TO_END, LONG_TIMES);
+        queueTime = histogram(buckets, QUEUE_TIME, LONG_TIMES);
+        firstToken = histogram(buckets, TO_FIRST_TOKEN, FIRST_TOKEN);
+        interToken = histogram(buckets, PER_TOKEN, INTER_TOKEN);
+    }
+
+    private static Histogram histogram(Map<String, List<Double>> buckets, String name, double... otherwise) {
+        List<Double> given = buckets.get(name);
+        return new Histogram(
+                given == null
+                        ? otherwise
+                        : given.stream().mapToDouble(Double::doubleValue).toArray());
+    }
 
     /** One request is over; every completion request ends here exactly once. */
     void ended(String reason, Answer answer, long tookNanos, long startNanos) {
@@ -145,10 +171,10 @@ final class Metrics {
         w.gauge("num_requests_running", stats.running());
         w.gauge("num_requests_waiting", stats.waiting());
         w.gauge("num_paused_requests", stats.paused());
-        w.histogram("e2e_request_latency_seconds", endToEnd);
-        w.histogram("request_queue_time_seconds", queueTime);
-        w.histogram("time_to_first_token_seconds", firstToken);
-        w.histogram("time_per_output_token_seconds", interToken);
+        w.histogram(END_TO_END, endToEnd);
+        w.histogram(QUEUE_TIME, queueTime);
+        w.histogram(TO_FIRST_TOKEN, firstToken);
+        w.histogram(PER_TOKEN, interToken);
     }
 
     private void own(Writer w, EngineStats stats, PrefixTokenizationCache.Stats tokenization) {

@@ -4,11 +4,7 @@ import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import io.vertx.core.file.FileSystemOptions;
 import io.vertx.core.http.HttpMethod;
-import io.vertx.core.http.HttpServer;
-import io.vertx.core.http.HttpServerOptions;
-import java.net.BindException;
 import java.net.URLDecoder;
-import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -19,6 +15,7 @@ import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import rondo.base.TimeSource;
@@ -35,10 +32,7 @@ import rondo.server.kvevents.KvEvents;
  */
 public final class RondoServer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(RondoServer.class);
-    private static final int MAX_HEADER_BYTES = 64 << 10;
-    private static final int MAX_LINE_BYTES = 16 << 10;
-    private static final int MAX_CHUNK_BYTES = 64 << 10;
-    private static final long SWEEP_MILLIS = 5_000;
+    private static final long KEY_FILE_MILLIS = 5_000;
     private static final long CLOSE_SECONDS = 5;
     private static final long LEAST_POOL_BYTES = 1L << 30;
     private static final String JSON = "application/json";
@@ -46,7 +40,7 @@ public final class RondoServer implements AutoCloseable {
 
     private final Front front;
     private final Transport transport;
-    private final HttpServer http;
+    private final Door door;
     private final RequestPool pool;
     private final List<PostprocessWorker> workers;
     private final Completions completions;
@@ -58,6 +52,9 @@ public final class RondoServer implements AutoCloseable {
         ServerOptions options = front.options();
         this.transport = transport;
         Vertx vertx = transport.vertx;
+        // What may fail comes first: nothing has been started that would be left behind.
+        ApiKeys keys = keys(options, vertx);
+        door = transport.door(options, front.time());
         pool = new RequestPool(options.parseThreads(), Math.max(LEAST_POOL_BYTES, 4 * options.maxRequestBytes()));
         workers = new ArrayList<>();
         for (int i = 0; i < Math.max(1, options.numPostprocessWorkers()); i++) {
@@ -65,25 +62,75 @@ public final class RondoServer implements AutoCloseable {
         }
         completions = new Completions(front, List.copyOf(workers));
         info = new ServerInfo(front);
-        Connections connections = new Connections(front.time(), options.keepAliveMillis());
-        HttpFront handler = new HttpFront(vertx, front, routes(), pool, connections);
-        http = vertx.createHttpServer(new HttpServerOptions()
-                .setTcpNoDelay(true)
-                .setMaxHeaderSize(MAX_HEADER_BYTES)
-                .setMaxInitialLineLength(MAX_LINE_BYTES)
-                .setMaxChunkSize(MAX_CHUNK_BYTES));
-        http.connectionHandler(connections::opened);
-        http.requestHandler(handler::handle);
-        http.invalidRequestHandler(handler::invalid);
-        vertx.setPeriodic(SWEEP_MILLIS, t -> connections.sweep());
+        door.hand(new HttpFront(vertx, front, routes(), pool, door.connections, keys));
+    }
+
+    /** The keys; those of a file are looked after while the server runs. */
+    private static ApiKeys keys(ServerOptions options, Vertx vertx) {
+        if (options.apiKeysFile().isEmpty()) {
+            return new ApiKeys(options.apiKeys(), List.of());
+        }
+        KeyFile file = new KeyFile(options.apiKeysFile().get());
+        List<String> first = file.changed();
+        if (first.isEmpty()) {
+            throw new UserError(
+                    UserError.USAGE,
+                    "rondo.api_keys_file: no keys could be read from "
+                            + options.apiKeysFile().get());
+        }
+        ApiKeys keys = new ApiKeys(options.apiKeys(), first);
+        // A disk may be slow: never on the event loop.
+        vertx.setPeriodic(
+                KEY_FILE_MILLIS,
+                t -> Thread.startVirtualThread(() -> {
+                    List<String> now = file.changed();
+                    if (!now.isEmpty()) {
+                        keys.replaceFileKeys(now);
+                        LOG.info(
+                                "api_keys_file={} read again keys={}",
+                                options.apiKeysFile().get(),
+                                now.size());
+                    }
+                }));
+        return keys;
     }
 
     /** The event loops, which take a moment to come up: made ahead, while a model loads, or by {@link #start}. */
     public static final class Transport implements AutoCloseable {
         private final Vertx vertx;
+        private @Nullable Door door;
 
         private Transport(Vertx vertx) {
             this.vertx = vertx;
+        }
+
+        /** As {@link #open()}, and listens at once: until a server takes over, all are told that it is starting. */
+        public static Transport open(ServerOptions options, TimeSource time) {
+            Transport transport = open();
+            try {
+                transport.door(options, time);
+                return transport;
+            } catch (RuntimeException e) {
+                transport.close();
+                throw e;
+            }
+        }
+
+        /** The port on which it listens. */
+        int port() {
+            if (door == null) {
+                throw new IllegalStateException("it does not listen yet");
+            }
+            return door.port();
+        }
+
+        private Door door(ServerOptions options, TimeSource time) {
+            if (door == null) {
+                Door made = new Door(vertx, options, time);
+                made.listen(options.host(), options.port());
+                door = made;
+            }
+            return door;
         }
 
         public static Transport open() {
@@ -133,54 +180,28 @@ public final class RondoServer implements AutoCloseable {
             KvEvents events) {
         SpecialTokens specials = new SpecialTokens(model.tokenizer());
         GrammarCompiler grammars = new GrammarCompiler(() -> Vocabulary.trie(model, service), time);
-        RondoServer server = new RondoServer(
-                new Front(options, model, service, new Metrics(), time, specials, grammars, events), transport);
+        Front front =
+                new Front(options, model, service, new Metrics(options.buckets()), time, specials, grammars, events);
         try {
-            server.listen();
-            return server;
+            return new RondoServer(front, transport);
         } catch (RuntimeException e) {
-            server.close();
+            transport.close();
             throw e;
         }
     }
 
-    /** A {@link BindException} is a port in use, an address of another machine or a lack of rights. */
-    private static String why(Throwable fault) {
-        String text = String.valueOf(fault.getMessage());
-        if (fault instanceof BindException && text.contains("in use")) {
-            return "the port is in use, choose another with --port";
-        }
-        if (fault instanceof BindException && text.contains("assign")) {
-            return "the address is none of this machine's, choose another with --host";
-        }
-        return fault instanceof UnknownHostException ? "the host is not known, choose another with --host" : text;
-    }
-
-    private void listen() {
-        ServerOptions options = front.options();
-        String where = options.host() + ":" + options.port();
-        try {
-            http.listen(options.port(), options.host())
-                    .toCompletionStage()
-                    .toCompletableFuture()
-                    .get();
-        } catch (ExecutionException e) {
-            Throwable cause = e.getCause() == null ? e : e.getCause();
-            throw new UserError(UserError.PORT, "cannot listen on " + where + ": " + why(cause), cause);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new UserError(UserError.PORT, "cannot listen on " + where + ": interrupted", e);
-        }
-        LOG.info(
-                "listening url=http://{}:{} model={}",
-                options.host(),
-                port(),
-                front.model().id());
+    /**
+     * Fails as a start on this address would, at once and before anything is loaded.
+     *
+     * @throws UserError if the port is in use or the address is none of this machine's
+     */
+    public static void checkAddress(String host, int port) {
+        Door.check(host, port);
     }
 
     /** The port on which it listens. */
     public int port() {
-        return http.actualPort();
+        return door.port();
     }
 
     /** Completion requests that are not answered yet. */

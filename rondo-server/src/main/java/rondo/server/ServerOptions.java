@@ -1,6 +1,9 @@
 package rondo.server;
 
+import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 
 /**
  * What can be set about the front; names follow the keys of the YAML file.
@@ -13,6 +16,9 @@ import java.util.List;
  * @param requestTimeoutMs      longest life of a request; 0 = no limit
  * @param clampMaxTokens        whether {@code max_tokens} is cut to what the context leaves, instead of a 400
  * @param apiKeys               keys of which one must be sent as {@code Authorization: Bearer}; empty = none needed
+ * @param apiKeysFile           a file with more keys, read again when it changes
+ * @param corsOrigins           origins whose pages may read answers in a browser; {@code *} = all
+ * @param buckets               bounds of histograms by name, in seconds; those that are not named keep their own
  * @param metricsFormat         what {@code GET /metrics} answers
  * @param metricsAlias          whether every metric is written under its {@code trtllm_} name too
  * @param iterPerfStats         whether {@code GET /metrics} gives the steps where it answers JSON
@@ -36,6 +42,9 @@ public record ServerOptions(
         long requestTimeoutMs,
         boolean clampMaxTokens,
         List<String> apiKeys,
+        Optional<Path> apiKeysFile,
+        List<String> corsOrigins,
+        Map<String, List<Double>> buckets,
         MetricsFormat metricsFormat,
         boolean metricsAlias,
         boolean iterPerfStats,
@@ -58,6 +67,8 @@ public record ServerOptions(
 
     public ServerOptions {
         apiKeys = List.copyOf(apiKeys);
+        corsOrigins = List.copyOf(corsOrigins);
+        buckets = Map.copyOf(buckets);
     }
 
     /** A builder that starts from the defaults. */
@@ -75,6 +86,9 @@ public record ServerOptions(
         private long requestTimeoutMs;
         private boolean clampMaxTokens = true;
         private List<String> apiKeys = List.of();
+        private Optional<Path> apiKeysFile = Optional.empty();
+        private List<String> corsOrigins = List.of();
+        private Map<String, List<Double>> buckets = Map.of();
         private MetricsFormat metricsFormat = MetricsFormat.AUTO;
         private boolean metricsAlias = true;
         private boolean iterPerfStats;
@@ -128,6 +142,21 @@ public record ServerOptions(
 
         public Builder apiKeys(List<String> value) {
             apiKeys = value;
+            return this;
+        }
+
+        public Builder apiKeysFile(Path value) {
+            apiKeysFile = Optional.of(value);
+            return this;
+        }
+
+        public Builder corsOrigins(List<String> value) {
+            corsOrigins = value;
+            return this;
+        }
+
+        public Builder buckets(Map<String, List<Double>> value) {
+            buckets = value;
             return this;
         }
 
@@ -206,6 +235,9 @@ public record ServerOptions(
                     requestTimeoutMs,
                     clampMaxTokens,
                     apiKeys,
+                    apiKeysFile,
+                    corsOrigins,
+                    buckets,
                     metricsFormat,
                     metricsAlias,
                     iterPerfStats,

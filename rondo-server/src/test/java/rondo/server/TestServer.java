@@ -44,9 +44,17 @@ final class TestServer implements AutoCloseable {
     }
 
     TestServer(Consumer<ServerOptions.Builder> settings) {
+        this(RondoServer.Transport.open(), options(settings));
+    }
+
+    private static ServerOptions options(Consumer<ServerOptions.Builder> settings) {
         ServerOptions.Builder options =
                 ServerOptions.builder().host("127.0.0.1").port(0);
         settings.accept(options);
+        return options.build();
+    }
+
+    TestServer(RondoServer.Transport transport, ServerOptions options) {
         ServedModel model = new ServedModel(
                 "test-model",
                 tokenizer,
@@ -60,7 +68,7 @@ final class TestServer implements AutoCloseable {
                 new WeightSummary(10, 2, "text_only", 0, 0),
                 "0.1.0",
                 "12345678");
-        server = RondoServer.start(options.build(), model, service, TimeSource.system());
+        server = RondoServer.start(transport, options, model, service, TimeSource.system());
     }
 
     URI uri(String path) {

@@ -118,6 +118,7 @@ public final class ConfigLoader {
                         ServeConfig.MetricsFormat.valueOf(upper(s.text("rondo.metrics_format"))),
                         s.bool("enable_iter_perf_stats"),
                         s.integer("rondo.max_chars_per_token")),
+                FrontRules.operator(s),
                 new ServeConfig.Cpu(s.optionalInt("rondo.cpu_threads"), s.optionalBytes("rondo.cpu_kv_base")),
                 new Effective(s),
                 notices);

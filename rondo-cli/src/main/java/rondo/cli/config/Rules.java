@@ -26,6 +26,7 @@ final class Rules {
         rules.pools();
         rules.endpoints();
         EventRules.check(settings, problems);
+        FrontRules.check(settings, problems);
         rules.turns();
         rules.graphs();
         rules.directories();

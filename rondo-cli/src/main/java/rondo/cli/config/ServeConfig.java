@@ -1,7 +1,9 @@
 package rondo.cli.config;
 
+import java.nio.file.Path;
 import java.time.LocalDate;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.OptionalInt;
@@ -22,6 +24,7 @@ import rondo.server.kvevents.StreamOptions;
  * @param events     what routers are told of it
  * @param scheduling order, queues and timeouts
  * @param front      the HTTP side
+ * @param operator   who may ask, and what is measured
  * @param cpu        the CPU back end
  * @param effective  each value with where it comes from
  * @param notices    lines for the log, in order
@@ -33,6 +36,7 @@ public record ServeConfig(
         Events events,
         Scheduling scheduling,
         Front front,
+        Operator operator,
         Cpu cpu,
         Effective effective,
         List<Notice> notices) {
@@ -248,6 +252,20 @@ public record ServeConfig(
             return "Front[streamInterval=" + streamInterval + ", apiKeys=" + apiKeys.size() + "]";
         }
     }
+
+    /**
+     * What an operator sets around the API.
+     *
+     * @param apiKeysFile {@code rondo.api_keys_file}
+     * @param corsOrigins {@code rondo.cors_origins}
+     * @param buckets     {@code prometheus_metrics_config}: bounds by the name of the histogram
+     * @param environment {@code env_overrides}, under Rondo's own names
+     */
+    public record Operator(
+            Optional<Path> apiKeysFile,
+            List<String> corsOrigins,
+            Map<String, List<Double>> buckets,
+            Map<String, String> environment) {}
 
     /**
      * The CPU back end.

@@ -95,6 +95,15 @@ final class Settings {
         return get(path).value() instanceof Value.Text t ? Optional.of(t.text()) : Optional.empty();
     }
 
+    /** What was written for a key of any type, as text. */
+    Optional<String> written(String path) {
+        return switch (get(path).value()) {
+            case Value.NotSet n -> Optional.empty();
+            case Value.Text t -> Optional.of(t.text());
+            case Value other -> Optional.of(other.yaml());
+        };
+    }
+
     List<String> texts(String path) {
         return get(path).value() instanceof Value.Items i
                 ? i.items().stream().map(v -> ((Value.Text) v).text()).toList()
