@@ -12,6 +12,7 @@ import java.time.LocalTime;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -325,9 +326,9 @@ final class LocalServer implements AutoCloseable {
         return engine.stats().state() == EngineStats.State.FAILED;
     }
 
-    /** Takes no more requests and lets the running ones end, at most so long. */
-    boolean drain(Duration limit) throws InterruptedException {
-        return http.drain(limit);
+    /** Takes no more requests and lets the running ones end, at most so long and only while nobody is in a hurry. */
+    boolean drain(Duration limit, BooleanSupplier hurry) throws InterruptedException {
+        return http.drain(limit, hurry);
     }
 
     @Override

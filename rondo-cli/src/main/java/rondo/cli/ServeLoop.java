@@ -3,6 +3,7 @@ package rondo.cli;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import rondo.base.Env;
@@ -12,8 +13,8 @@ import rondo.base.TimeSource;
 /** {@code rondo serve} from its start to its end: serves until a signal comes or the device is lost. */
 final class ServeLoop implements Serving {
     private static final Logger LOG = LoggerFactory.getLogger("rondo");
-    private static final Duration DRAIN = Duration.ofSeconds(30);
     private static final long WATCH_MILLIS = 200;
+    private static final long HURRY_MILLIS = 2_000;
     private static final int DEVICE_LOST = 1;
 
     private final Env env;
@@ -27,10 +28,10 @@ final class ServeLoop implements Serving {
     @Override
     public int serve(ServeRequest request) throws InterruptedException {
         CountDownLatch told = new CountDownLatch(1);
-        CountDownLatch ended = new CountDownLatch(1);
+        AtomicInteger hurry = new AtomicInteger();
         long begin = time.nanoTime();
-        try (LocalServer server = LocalServer.start(request, env, time)) {
-            onSignal(told, ended);
+        try (LocalServer server = LocalServer.start(request, env, time);
+                Signals _ = Signals.handledBy(told::countDown, code -> hurry(hurry, code))) {
             LOG.info("ready url={} start_ms={}", server.url(), (time.nanoTime() - begin) / 1_000_000);
             while (!told.await(WATCH_MILLIS, TimeUnit.MILLISECONDS)) {
                 if (server.failed()) {
@@ -38,25 +39,27 @@ final class ServeLoop implements Serving {
                     return DEVICE_LOST;
                 }
             }
-            LOG.info("draining limit_s={}", DRAIN.toSeconds());
-            boolean all = server.drain(DRAIN);
+            Duration limit = request.config().operator().drain();
+            LOG.info("draining limit_s={} (a second signal stops at once)", limit.toSeconds());
+            boolean all = server.drain(limit, () -> hurry.get() != 0);
             LOG.info("stopped drained={}", all);
-            return 0;
-        } finally {
-            ended.countDown();
+            return hurry.get();
         }
     }
 
-    /** The JVM ends as soon as its hooks have: this one waits until the server is closed. */
-    private static void onSignal(CountDownLatch told, CountDownLatch ended) {
-        Thread hook = Threads.platform("rondo-signal").newThread(() -> {
-            told.countDown();
+    /** The second signal ends what still runs; if that takes too long, or at the third, the process ends as it stands. */
+    private static void hurry(AtomicInteger exitCode, int code) {
+        if (!exitCode.compareAndSet(0, code)) {
+            Runtime.getRuntime().halt(code);
+        }
+        LOG.warn("stopping at once reason=\"second signal\"");
+        Threads.start("rondo-hurry", () -> {
             try {
-                ended.await(DRAIN.toSeconds() + 10, TimeUnit.SECONDS);
+                TimeUnit.MILLISECONDS.sleep(HURRY_MILLIS);
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
             }
+            Runtime.getRuntime().halt(code);
         });
-        Runtime.getRuntime().addShutdownHook(hook);
     }
 }

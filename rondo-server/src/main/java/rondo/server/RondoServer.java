@@ -15,6 +15,7 @@ import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -34,6 +35,7 @@ public final class RondoServer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(RondoServer.class);
     private static final long KEY_FILE_MILLIS = 5_000;
     private static final long CLOSE_SECONDS = 5;
+    private static final long PROGRESS_NANOS = TimeUnit.SECONDS.toNanos(5);
     private static final long LEAST_POOL_BYTES = 1L << 30;
     private static final String JSON = "application/json";
     private static final String PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8";
@@ -319,17 +321,33 @@ public final class RondoServer implements AutoCloseable {
         exchange.reply(200, PROMETHEUS, info.prometheus().getBytes(StandardCharsets.UTF_8));
     }
 
+    /** As below, with no hurry. */
+    public boolean drain(Duration limit) throws InterruptedException {
+        return drain(limit, () -> false);
+    }
+
     /**
      * Takes no further completion requests (503) and lets the running ones end; what is not done in time is ended with
      * {@code abort}.
      *
+     * @param hurry asked again and again: once it says yes, nothing is waited for any more
      * @return whether all ended by themselves
      */
-    public boolean drain(Duration limit) throws InterruptedException {
+    public boolean drain(Duration limit, BooleanSupplier hurry) throws InterruptedException {
         draining = true;
-        long deadline = System.nanoTime() + limit.toNanos();
-        while (completions.running() > 0 && System.nanoTime() < deadline) {
+        long now = System.nanoTime();
+        long deadline = now + limit.toNanos();
+        long nextLine = now + PROGRESS_NANOS;
+        while (completions.running() > 0 && System.nanoTime() < deadline && !hurry.getAsBoolean()) {
             TimeUnit.MILLISECONDS.sleep(5);
+            now = System.nanoTime();
+            if (now >= nextLine) {
+                nextLine = now + PROGRESS_NANOS;
+                LOG.info(
+                        "draining running={} left_s={}",
+                        completions.running(),
+                        TimeUnit.NANOSECONDS.toSeconds(deadline - now));
+            }
         }
         boolean all = completions.running() == 0;
         completions.abortAll();

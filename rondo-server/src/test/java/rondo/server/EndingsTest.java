@@ -7,6 +7,7 @@ import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -162,6 +163,18 @@ class EndingsTest {
         generation.finish(FinishReason.STOP);
         assertThat(drained.get()).isTrue();
         assertThat(running.get().body()).contains("\"finish_reason\":\"stop\"");
+    }
+
+    /** F014: a second signal ends at once. */
+    @Test
+    void whoIsInAHurryDoesNotWaitForTheRunningOnes() throws Exception {
+        var stream = begin(server, "\"stream\":true");
+        server.service.awaitSubmitted(0);
+        Wait.until("it runs", () -> server.server.runningRequests() == 1);
+        AtomicInteger asked = new AtomicInteger();
+        assertThat(server.server.drain(Duration.ofHours(1), () -> asked.incrementAndGet() > 3))
+                .isFalse();
+        assertThat(stream.get().body()).contains("\"finish_reason\":\"abort\"").endsWith("data: [DONE]\n\n");
     }
 
     @Test

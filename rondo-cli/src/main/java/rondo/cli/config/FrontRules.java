@@ -2,6 +2,7 @@ package rondo.cli.config;
 
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -162,6 +163,10 @@ final class FrontRules {
                     .ifPresent(value -> environment.put(OWN + name, value));
         }
         return new ServeConfig.Operator(
-                s.optionalText(KEYS_FILE).map(Path::of), s.texts(ORIGINS), buckets, environment);
+                s.optionalText(KEYS_FILE).map(Path::of),
+                s.texts(ORIGINS),
+                buckets,
+                environment,
+                Duration.ofMillis(s.integer("rondo.drain_timeout_ms")));
     }
 }

@@ -1,6 +1,7 @@
 package rondo.cli.config;
 
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.LocalDate;
 import java.util.List;
 import java.util.Map;
@@ -260,12 +261,14 @@ public record ServeConfig(
      * @param corsOrigins {@code rondo.cors_origins}
      * @param buckets     {@code prometheus_metrics_config}: bounds by the name of the histogram
      * @param environment {@code env_overrides}, under Rondo's own names
+     * @param drain       {@code rondo.drain_timeout_ms}
      */
     public record Operator(
             Optional<Path> apiKeysFile,
             List<String> corsOrigins,
             Map<String, List<Double>> buckets,
-            Map<String, String> environment) {}
+            Map<String, String> environment,
+            Duration drain) {}
 
     /**
      * The CPU back end.

@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -50,6 +51,7 @@ class OperatorKeysTest {
                   time_to_first_token_seconds: [0.5, 1, 2]
                 rondo:
                   api_keys_file: %s
+                  drain_timeout_ms: 1_500
                   cors_origins: ['https://app.example.com', 'http://[::1]:3000', 'vscode-webview://abc']
                 """.formatted(keys));
         assertThat(config.operator())
@@ -61,7 +63,8 @@ class OperatorKeysTest {
                                 "RONDO_LOG_LEVEL", "debug",
                                 "RONDO_PREFIX_TOKEN_CACHE", "1",
                                 "RONDO_PREFIX_TOKEN_CACHE_ENTRIES", "7",
-                                "RONDO_PREFIX_TOKEN_CACHE_MIN_CHARS", "100")));
+                                "RONDO_PREFIX_TOKEN_CACHE_MIN_CHARS", "100"),
+                        Duration.ofMillis(1500)));
         assertThat(config.notices()).isEmpty();
         assertThat(parse("").operator().buckets()).isEmpty();
     }
