@@ -43,6 +43,10 @@ record Outlook(
         long memory = deviceMemory.orElseGet(Cpu::freeBytes);
         long left = memory - weights - step;
         if (left <= 0) {
+            StepSize.tooLarge(config, model::stepBytes, model.facts().maxLength(), memory - weights)
+                    .ifPresent(fault -> {
+                        throw fault;
+                    });
             throw new UserError(
                     UserError.MEMORY,
                     "memory: weights of " + ByteSize.rounded(weights) + " and step buffers of " + ByteSize.rounded(step)

@@ -130,7 +130,9 @@ final class ServeCommand implements Callable<Integer> {
         usage(command);
         logLevel.ifPresent(Logging::level);
         List<FlagValue> flags = ServeFlags.given(command.getParseResult());
-        ServeConfig settings = config.isPresent() ? ConfigLoader.load(config.get(), flags) : ConfigLoader.load(flags);
+        ServeConfig settings = config.isPresent()
+                ? ConfigLoader.load(config.get(), flags, this::againstTheModel)
+                : ConfigLoader.load(flags, this::againstTheModel);
         if (logLevel.isEmpty()) {
             Optional.ofNullable(settings.operator().environment().get("RONDO_LOG_LEVEL"))
                     .ifPresent(Logging::level);
@@ -143,6 +145,18 @@ final class ServeCommand implements Callable<Integer> {
             return 0;
         }
         return serving.serve(request(command, settings));
+    }
+
+    /** What the model's {@code config.json} says to the file, where there is one; what is wrong with it is told later. */
+    private List<String> againstTheModel(ServeConfig settings) {
+        Optional<String> text = model.or(() -> settings.model().path());
+        try {
+            return text.isPresent() && Files.isRegularFile(Path.of(text.get(), "config.json"))
+                    ? ModelRules.problems(settings, Path.of(text.get()), bytesOfDevice())
+                    : List.of();
+        } catch (InvalidPathException e) {
+            return List.of();
+        }
     }
 
     private String capacity(CommandLine command, ServeConfig settings) {

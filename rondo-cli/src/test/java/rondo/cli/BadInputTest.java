@@ -195,6 +195,44 @@ class BadInputTest {
                         "config: max_seq_len must be <= 131072 (max_position_embeddings of the model; rondo.allow_longer_than_model lifts it), got 1000000 (--max_seq_len)");
     }
 
+    /** What only the model can tell is told with all else, in the order of the lines. */
+    @Test
+    void allThatIsWrongAtOnce() throws IOException {
+        Path yaml = Files.writeString(directory.resolve("serve.yaml"), """
+                kv_cache_config:
+                  pool_ratio: [0.2, 0.3, 0.5]
+                max_batch_sise: 3
+                max_seq_len: 99999999
+                rondo: {cpu_threads: 100000}
+                """);
+        CommandRun run =
+                CommandRun.of("serve", BUNDLED.toString(), "--config", yaml.toString(), "--max_num_tokens", "0");
+        assertThat(run.code()).isEqualTo(UserError.USAGE);
+        assertThat(run.err().replace(yaml.toString(), "FILE").lines())
+                .containsExactly(
+                        "config: kv_cache_config.pool_ratio must be a list of 2 numbers (one per life cycle), got [0.2, 0.3, 0.5] (FILE:2)",
+                        "config: max_batch_sise is not a known key (FILE:3); did you mean 'max_batch_size'?",
+                        "config: max_seq_len must be <= 131072 (max_position_embeddings of the model; rondo.allow_longer_than_model lifts it), got 99999999 (FILE:4)",
+                        "config: rondo.cpu_threads must be <= 1024 (one machine has no use for more), got 100000 (FILE:5)",
+                        "config: max_num_tokens must be >= 1, got 0 (--max_num_tokens)");
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            max_seq_len: 2147483647    | max_seq_len
+            max_seq_len: 99999999      | max_seq_len
+            max_num_tokens: 1048576    | max_num_tokens
+            """)
+    void aStepThatNoMachineHoldsIsToldWithWhatWouldFit(String line, String key) throws IOException {
+        Path yaml = Files.writeString(
+                directory.resolve("serve.yaml"), line + "\nrondo:\n  allow_longer_than_model: true\n");
+        assertThat(serveRefused(
+                        UserError.USAGE, BUNDLED, "--config", yaml.toString(), "--check", "--device_memory", "8GiB"))
+                .matches("config: " + key
+                        + " must be <= \\d{5,8} \\(block tables and buffers of the largest step take [0-9.]+ GiB,"
+                        + " 8\\.0 GiB are free beside the weights\\), got \\d+ \\(.*:1\\)");
+    }
+
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
             max_batch_size: [1   | config: not valid YAML: expected ',' or ']', but got <stream end> (FILE:2)

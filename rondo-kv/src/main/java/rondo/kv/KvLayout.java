@@ -21,6 +21,6 @@ public record KvLayout(int tokensPerBlock, List<LifeCycle> lifeCycles, List<Long
 
     /** Blocks that hold {@code tokens} tokens. */
     public int blocks(int tokens) {
-        return (tokens + tokensPerBlock - 1) / tokensPerBlock;
+        return (int) ((tokens - 1L + tokensPerBlock) / tokensPerBlock);
     }
 }

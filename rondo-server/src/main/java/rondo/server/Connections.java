@@ -18,7 +18,11 @@ final class Connections {
     /** A body that has begun must bring something within this time. */
     private static final long BODY_SILENCE_NANOS = 60_000_000_000L;
 
+    /** A connection that is new must bring its first request within this time. */
+    private static final long FIRST_SILENCE_NANOS = 60_000_000_000L;
+
     private static final class State {
+        boolean asked;
         int active;
         int reading;
         long lastNanos;
@@ -44,6 +48,7 @@ final class Connections {
 
     void begin(HttpConnection connection) {
         State state = touch(connection);
+        state.asked = true;
         state.active++;
         state.reading++;
     }
@@ -77,7 +82,8 @@ final class Connections {
             Map.Entry<HttpConnection, State> one = i.next();
             State state = one.getValue();
             long silence = now - state.lastNanos;
-            boolean idle = state.active == 0 && silence > idleNanos;
+            long patience = state.asked ? idleNanos : Math.min(idleNanos, FIRST_SILENCE_NANOS);
+            boolean idle = state.active == 0 && silence > patience;
             boolean stuck = state.reading > 0 && silence > BODY_SILENCE_NANOS;
             if (idle || stuck) {
                 i.remove();

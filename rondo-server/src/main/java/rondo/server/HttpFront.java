@@ -23,6 +23,10 @@ final class HttpFront implements Door.Handler {
     static final String MODELS = "/v1/models/";
 
     private static final int SMALL_BODY = 8 << 10;
+    /** Bodies of the greatest size that may be held at once. */
+    private static final int BODIES = 4;
+
+    private static final long LEAST_BODIES = 64L << 20;
 
     /** What a path does. */
     @FunctionalInterface
@@ -47,6 +51,9 @@ final class HttpFront implements Door.Handler {
     private final Cors cors;
     private final Metrics metrics;
     private final TimeSource time;
+    private final long mostBodies;
+    /** Bytes of bodies that are held now. Event loop only. */
+    private long bodies;
 
     HttpFront(
             Vertx vertx,
@@ -64,6 +71,7 @@ final class HttpFront implements Door.Handler {
         this.cors = new Cors(options.corsOrigins());
         this.metrics = front.metrics();
         this.time = front.time();
+        this.mostBodies = Math.max(LEAST_BODIES, BODIES * options.maxRequestBytes());
     }
 
     @Override
@@ -186,28 +194,52 @@ final class HttpFront implements Door.Handler {
         }
     }
 
+    /** A body on its way in. Event loop only. */
+    private final class Body {
+        // What is announced is not believed: memory is taken for what has come.
+        private Buffer bytes = Buffer.buffer();
+        private boolean refused;
+
+        /** Takes a part, or says why not. */
+        @Nullable
+        ApiError add(Buffer part) {
+            if (bytes.length() + (long) part.length() > options.maxRequestBytes()) {
+                return tooLarge();
+            }
+            if (bodies + part.length() > mostBodies) {
+                return ApiError.queueFull("too many bytes of request bodies are held, try again");
+            }
+            bodies += part.length();
+            bytes.appendBuffer(part);
+            return null;
+        }
+
+        /** Gives all of it away; whoever still holds this holds no bytes. */
+        byte[] take() {
+            byte[] all = bytes.getBytes();
+            bodies -= bytes.length();
+            bytes = Buffer.buffer();
+            return all;
+        }
+    }
+
     private void read(Exchange exchange, HttpConnection connection, Route route) {
         HttpServerRequest request = exchange.request;
-        long announced = contentLength(request);
-        Buffer body = Buffer.buffer((int) Math.clamp(announced, 0, options.maxRequestBytes()));
-        boolean[] refused = {false};
+        Body body = new Body();
+        exchange.onEnd(body::take);
         request.handler(part -> {
             connections.heard(connection);
-            if (refused[0]) {
-                return;
-            }
-            if (body.length() + (long) part.length() > options.maxRequestBytes()) {
-                refused[0] = true;
+            ApiError refusal = body.refused ? null : body.add(part);
+            if (refusal != null) {
+                body.refused = true;
                 request.response().putHeader("Connection", "close");
-                exchange.fail(tooLarge());
-                return;
+                exchange.fail(refusal);
             }
-            body.appendBuffer(part);
         });
         request.endHandler(v -> {
             connections.bodyRead(connection);
-            if (!refused[0]) {
-                perform(exchange, route, body.getBytes());
+            if (!body.refused) {
+                perform(exchange, route, body.take());
             }
         });
     }

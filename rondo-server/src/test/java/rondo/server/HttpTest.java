@@ -91,6 +91,42 @@ class HttpTest {
         }
     }
 
+    /** Bodies that come slowly, or never to their end, cannot take more memory than a few of the largest. */
+    @Test
+    void bodiesThatAreHeldHaveALimitTogether() throws Exception {
+        String head = "POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nContent-Length: 16777216\r\n\r\n";
+        String part = " ".repeat(1 << 20);
+        try (TestServer large = new TestServer(o -> o.maxRequestBytes(16 << 20));
+                RawClient one = new RawClient(large);
+                RawClient two = new RawClient(large);
+                RawClient three = new RawClient(large);
+                RawClient four = new RawClient(large);
+                RawClient five = new RawClient(large)) {
+            for (RawClient client : List.of(one, two, three, four)) {
+                client.send(head);
+                for (int i = 0; i < 15; i++) {
+                    client.send(part);
+                }
+            }
+            five.send(head);
+            for (int i = 0; i < 5; i++) {
+                five.send(part);
+            }
+            assertThat(five.answer()).startsWith("HTTP/1.1 429").contains("too many bytes of request bodies are held");
+            one.close();
+            two.close();
+            Wait.until("their bytes are given back", () -> {
+                try {
+                    return large.chat("\"user\":\"" + "x".repeat(5 << 20) + "\"")
+                                    .statusCode()
+                            == 200;
+                } catch (Exception e) {
+                    throw new AssertionError(e);
+                }
+            });
+        }
+    }
+
     @ParameterizedTest
     @CsvSource({
         "application/json, 200",
@@ -317,6 +353,15 @@ class HttpTest {
         connections.sweep();
         assertThat(idle.closed).isTrue();
         assertThat(busy.closed).isFalse();
+        // One that never asked anything is given up as soon.
+        RecordingConnection silent = new RecordingConnection();
+        connections.opened(silent.connection);
+        now[0] += 59_000_000_000L;
+        connections.sweep();
+        assertThat(silent.closed).isFalse();
+        now[0] += 2_000_000_000L;
+        connections.sweep();
+        assertThat(silent.closed).isTrue();
         // A body that stopped coming is given up much sooner.
         RecordingConnection stuck = new RecordingConnection();
         connections.opened(stuck.connection);

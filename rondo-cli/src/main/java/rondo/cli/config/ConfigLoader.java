@@ -27,24 +27,47 @@ public final class ConfigLoader {
 
     private ConfigLoader() {}
 
+    /** What else is wrong with a configuration, by what is known beside it: complete messages. */
+    @FunctionalInterface
+    public interface Check {
+        List<String> problems(ServeConfig config);
+    }
+
     /** All defaults, with what the command line says. */
     public static ServeConfig load(List<FlagValue> flags) {
-        return parse("(no file)", "", flags);
+        return load(flags, config -> List.of());
+    }
+
+    /** As above; what {@code check} finds is told together with all else. */
+    public static ServeConfig load(List<FlagValue> flags, Check check) {
+        return parse("(no file)", "", flags, check);
     }
 
     /** A file with what the command line says beside it; the flag wins over the file. */
     public static ServeConfig load(Path file, List<FlagValue> flags) {
-        return parse(file.toString(), read(file), flags);
+        return load(file, flags, config -> List.of());
+    }
+
+    /** As above; what {@code check} finds is told together with all else. */
+    public static ServeConfig load(Path file, List<FlagValue> flags, Check check) {
+        return parse(file.toString(), read(file), flags, check);
     }
 
     /** The same for text that has already been read; {@code file} is how messages cite it. */
     public static ServeConfig parse(String file, String text, List<FlagValue> flags) {
+        return parse(file, text, flags, config -> List.of());
+    }
+
+    private static ServeConfig parse(String file, String text, List<FlagValue> flags, Check check) {
         Problems problems = new Problems();
         ConfigReader reader = new ConfigReader(KeyTable.load(), problems);
         Settings settings = reader.read(YamlReader.read(file, text, problems), flags);
         Rules.check(settings, reader, problems);
+        // What was wrong is not in the settings: the rest can be looked at all the same.
+        ServeConfig config = typed(settings, problems.notices());
+        check.problems(config).forEach(problems::add);
         problems.throwIfAny();
-        return typed(settings, problems.notices());
+        return config;
     }
 
     private static String read(Path file) {

@@ -148,6 +148,14 @@ final class FrontRules {
         }
     }
 
+    private static Optional<Path> path(String text) {
+        try {
+            return Optional.of(Path.of(text));
+        } catch (InvalidPathException e) {
+            return Optional.empty(); // it has been told
+        }
+    }
+
     /** The checked settings. */
     static ServeConfig.Operator operator(Settings s) {
         Map<String, List<Double>> buckets = new LinkedHashMap<>();
@@ -163,7 +171,7 @@ final class FrontRules {
                     .ifPresent(value -> environment.put(OWN + name, value));
         }
         return new ServeConfig.Operator(
-                s.optionalText(KEYS_FILE).map(Path::of),
+                s.optionalText(KEYS_FILE).flatMap(FrontRules::path),
                 s.texts(ORIGINS),
                 buckets,
                 environment,

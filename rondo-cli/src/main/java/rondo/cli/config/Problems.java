@@ -3,11 +3,15 @@ package rondo.cli.config;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import rondo.base.UserError;
 
 /** Collects all that is wrong with a configuration, and all that is worth a line in the log. */
 final class Problems {
     private record Problem(int line, String text) {}
+
+    private static final Pattern PLACE = Pattern.compile(":([0-9]{1,9})\\)$");
 
     private final List<Problem> found = new ArrayList<>();
     private final List<Notice> notices = new ArrayList<>();
@@ -24,6 +28,12 @@ final class Problems {
 
     private void put(Origin where, String text) {
         found.add(new Problem(where instanceof Origin.Yaml y ? y.line() : Integer.MAX_VALUE, text));
+    }
+
+    /** A message that is complete, its place within the brackets at its end. */
+    void add(String finished) {
+        Matcher place = PLACE.matcher(finished);
+        found.add(new Problem(place.find() ? Integer.parseInt(place.group(1)) : Integer.MAX_VALUE, finished));
     }
 
     void mustBe(Origin where, String path, String expected, String got) {

@@ -347,6 +347,11 @@ public record ServeConfig(
         }
     }
 
+    /** Whether somebody has set a key, in the file or on the command line. */
+    public boolean isGiven(String path) {
+        return !(effective.origin(path) instanceof Origin.Default);
+    }
+
     /** The error of a value that turned out wrong once the model was known, with the place where it was written. */
     public UserError mustBe(String path, String expected) {
         return mustBe(path, expected, effective.settings().get(path).show());

@@ -97,7 +97,7 @@ public final class DecoderExecutor implements Executor {
     public static long stepBytes(DecoderSpec spec, KvLayout layout, StepLimits limits) {
         long plans = 2L * limits.maxRows() * (spec.vocabulary() + 7L) / 8;
         long tables = 4L
-                * (limits.maxSequences() + 1)
+                * (limits.maxSequences() + 1L)
                 * layout.blocks(limits.maxSeqLen())
                 * layout.lifeCycles().size();
         return Decoder.bufferBytes(spec, limits) + plans + tables;
