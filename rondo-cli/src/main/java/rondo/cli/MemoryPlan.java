@@ -223,6 +223,7 @@ record MemoryPlan(
                 .withPolicies(scheduling.capacity(), scheduling.chunking())
                 .withStarvation(scheduling.starvationMillis())
                 .withStatistics(scheduling.statistics())
+                .withBatchWait(scheduling.batchWaitMicros())
                 .withIterLog(scheduling.printIterLog());
     }
 

@@ -24,6 +24,8 @@ import rondo.engine.spi.StepLimits;
  * @param printIterLog     {@code print_iter_log}: one log line per step
  * @param starvationMillis {@code rondo.starvation_ms}: nothing younger is admitted once the oldest has waited so long
  * @param statistics       what is kept of every step
+ * @param batchWaitMicros  {@code batch_wait_timeout_ms}: how long new requests wait for others to begin with; 0 = not at
+ *     all
  */
 public record EngineOptions(
         int maxBatchSize,
@@ -42,7 +44,8 @@ public record EngineOptions(
         long requestTimeoutMillis,
         boolean printIterLog,
         long starvationMillis,
-        Statistics statistics) {
+        Statistics statistics,
+        long batchWaitMicros) {
     /**
      * What is kept of every step until it is read.
      *
@@ -103,6 +106,7 @@ public record EngineOptions(
         notNegative("rondo.queue_timeout_ms", queueTimeoutMillis);
         notNegative("rondo.request_timeout_ms", requestTimeoutMillis);
         notNegative("rondo.starvation_ms", starvationMillis);
+        notNegative("batch_wait_timeout_ms", batchWaitMicros);
     }
 
     /** The usual settings: chunked prefill, first come first served, one step at a time, preemption by recompute. */
@@ -176,6 +180,13 @@ public record EngineOptions(
         return draft.done();
     }
 
+    /** Microseconds; 0 = none. */
+    public EngineOptions withBatchWait(long micros) {
+        Draft draft = new Draft(this);
+        draft.batchWaitMicros = micros;
+        return draft.done();
+    }
+
     /** The options while one of them changes. */
     private static final class Draft {
         private final int maxBatchSize;
@@ -195,6 +206,7 @@ public record EngineOptions(
         private boolean printIterLog;
         private long starvationMillis = 10_000;
         private Statistics statistics = Statistics.defaults();
+        private long batchWaitMicros;
 
         Draft(int maxBatchSize, int maxNumTokens, int maxSeqLen) {
             this.maxBatchSize = maxBatchSize;
@@ -219,6 +231,7 @@ public record EngineOptions(
             printIterLog = o.printIterLog;
             starvationMillis = o.starvationMillis;
             statistics = o.statistics;
+            batchWaitMicros = o.batchWaitMicros;
         }
 
         EngineOptions done() {
@@ -239,7 +252,8 @@ public record EngineOptions(
                     requestTimeoutMillis,
                     printIterLog,
                     starvationMillis,
-                    statistics);
+                    statistics,
+                    batchWaitMicros);
         }
     }
 

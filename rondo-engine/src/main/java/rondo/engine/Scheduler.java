@@ -30,6 +30,10 @@ final class Scheduler {
     private final PrefillShares shares;
     private final PrefillPhase prefills;
     final AdmissionPhase admissions;
+    final BatchWait batchWait;
+
+    /** Nobody waits for others to begin with any more. */
+    boolean hurries;
 
     /** Plans in a row in which nobody could move. */
     private int stuck;
@@ -49,6 +53,7 @@ final class Scheduler {
         shares = new PrefillShares(options, layout.tokensPerBlock(), atHand, slots, active, waiting);
         prefills = new PrefillPhase(atHand, kv, shares, preemptor, active);
         admissions = new AdmissionPhase(options, kv, layout, queue, atHand, shares, slots, preemptor, active, waiting);
+        batchWait = new BatchWait(options, active, waiting);
     }
 
     private static boolean hasHostTier(KvCache kv) {
@@ -78,7 +83,8 @@ final class Scheduler {
             shares.split();
             prefills.run(plan.pages);
         }
-        if (!atHand.drain && !atHand.paused) {
+        boolean held = held(now) > 0;
+        if (!atHand.drain && !atHand.paused && !held) {
             // What a pause has freed is for those that are active already.
             admissions.run(plan.pages);
         }
@@ -90,7 +96,12 @@ final class Scheduler {
         kv.demoteAhead(plan.pages);
         PlanWriter.write(atHand.prefills, false, plan, next);
         PlanWriter.write(atHand.decodes, true, plan, next);
-        return !next.runs.isEmpty() || atHand.paused || atHand.deferred || waiting.size() != waitingBefore;
+        return !next.runs.isEmpty() || atHand.paused || atHand.deferred || held || waiting.size() != waitingBefore;
+    }
+
+    /** Nanoseconds for which new ones are held back still, so that more of them begin at once. */
+    long held(long now) {
+        return hurries ? 0 : batchWait.left(now);
     }
 
     /** Whether the plan was given up because who could give way has a run in flight; pages that it has grown stay. */

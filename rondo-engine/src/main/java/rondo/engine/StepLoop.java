@@ -92,10 +92,14 @@ final class StepLoop {
         if (clearWanted) {
             clear();
         }
-        if (!scheduler.hasWork() && flying == null) {
+        scheduler.hurries = state != EngineStats.State.READY;
+        long held = scheduler.active.isEmpty() ? scheduler.held(now) : 0;
+        if ((!scheduler.hasWork() || held > 0) && flying == null) {
             settle();
             publish();
-            return !commands.isEmpty() ? now : fences.copiesUnderWay() ? now + COPY_POLL_NANOS : EngineLoop.IDLE;
+            long due = held > 0 ? now + held : EngineLoop.IDLE;
+            due = fences.copiesUnderWay() ? Math.min(due, now + COPY_POLL_NANOS) : due;
+            return commands.isEmpty() ? due : now;
         }
         boolean progress = step(now);
         stallWatch.planned(progress);

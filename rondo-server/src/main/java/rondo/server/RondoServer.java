@@ -37,6 +37,8 @@ public final class RondoServer implements AutoCloseable {
     private static final long CLOSE_SECONDS = 5;
     private static final long PROGRESS_NANOS = TimeUnit.SECONDS.toNanos(5);
     private static final long LEAST_POOL_BYTES = 1L << 30;
+    private static final String NO_STEPS_NOTE =
+            "enable_iter_perf_stats is false: set it to true, or read GET /iteration_stats, which has the steps always";
     private static final String JSON = "application/json";
     private static final String PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8";
 
@@ -303,7 +305,10 @@ public final class RondoServer implements AutoCloseable {
             case JSON -> true;
             case PROMETHEUS -> false;
         };
-        if (json) {
+        if (json && !front.options().iterPerfStats()) {
+            // An empty list alone leaves people searching for what they did wrong.
+            exchange.reply(200, JSON, info.metricsRows(), "X-Rondo-Note", NO_STEPS_NOTE);
+        } else if (json) {
             exchange.reply(200, JSON, info.metricsRows());
         } else {
             prometheus(exchange);

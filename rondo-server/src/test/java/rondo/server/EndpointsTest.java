@@ -194,9 +194,12 @@ class EndpointsTest {
     @Test
     void metricsAsJsonAreTheStepsWhereThatIsSwitchedOn() throws Exception {
         server.service.iterations.add(row(7));
-        assertThat(TestServer.json(server.get("/metrics", "Accept", "application/json"))
-                        .isEmpty())
-                .isTrue();
+        HttpResponse<String> off = server.get("/metrics", "Accept", "application/json");
+        assertThat(TestServer.json(off).toString()).isEqualTo("[]");
+        assertThat(off.headers().firstValue("X-Rondo-Note"))
+                .as("how to switch it on")
+                .contains("enable_iter_perf_stats is false: set it to true, or read GET /iteration_stats,"
+                        + " which has the steps always");
         assertThat(TestServer.json(server.get("/iteration_stats")).size())
                 .as("nothing was drained")
                 .isEqualTo(1);
@@ -205,7 +208,9 @@ class EndpointsTest {
                     9,
                     new IterationRow.Request(
                             "abc/0", IterationRow.Stage.GENERATION_IN_PROGRESS, 20, 16, 20, 5, true, false, 1)));
-            JsonNode json = TestServer.json(on.get("/metrics", "Accept", "application/json"));
+            HttpResponse<String> rows = on.get("/metrics", "Accept", "application/json");
+            assertThat(rows.headers().firstValue("X-Rondo-Note")).isEmpty();
+            JsonNode json = TestServer.json(rows);
             assertThat(json.at("/0/iter").intValue()).isEqualTo(9);
             assertThat(json.at("/0/requestStats").toString())
                     .isEqualTo("[{'id':'abc/0','stage':'GENERATION_IN_PROGRESS','contextPrefillPosition':20,"

@@ -128,7 +128,8 @@ public final class ConfigLoader {
                                 .orElse(EngineOptions.Chunking.FIRST_COME_FIRST_SERVED),
                         EngineOptions.QueueOrder.valueOf(upper(s.text("scheduler_config.waiting_queue_policy"))),
                         s.integer("rondo.starvation_ms"),
-                        statistics(s)),
+                        statistics(s),
+                        Math.round(s.real("batch_wait_timeout_ms") * 1000)),
                 new ServeConfig.Front(
                         s.integer("stream_interval"),
                         s.integer("num_postprocess_workers"),

@@ -200,6 +200,7 @@ public record ServeConfig(
      * @param queueOrder           {@code waiting_queue_policy}
      * @param starvationMillis     {@code rondo.starvation_ms}
      * @param statistics           what is kept of every step
+     * @param batchWaitMicros      {@code batch_wait_timeout_ms}, in microseconds
      */
     public record Scheduling(
             boolean prefixAware,
@@ -214,7 +215,8 @@ public record ServeConfig(
             EngineOptions.Chunking chunking,
             EngineOptions.QueueOrder queueOrder,
             int starvationMillis,
-            EngineOptions.Statistics statistics) {
+            EngineOptions.Statistics statistics,
+            long batchWaitMicros) {
         /** The bound on waiting prompt tokens for an effective {@code max_seq_len}. */
         public long queuedTokens(int maxSeqLen) {
             return maxQueuedTokens.isPresent() ? maxQueuedTokens.getAsInt() : 64L * maxSeqLen;

@@ -41,6 +41,7 @@ class OperatorKeysTest {
         Path keys = keys("rw-------");
         ServeConfig config = parse("""
                 custom_tokenizer: auto
+                batch_wait_timeout_ms: 2.5
                 env_overrides:
                   RONDO_LOG_LEVEL: debug
                   RONDO_PREFIX_TOKEN_CACHE: '1'
@@ -66,12 +67,17 @@ class OperatorKeysTest {
                                 "RONDO_PREFIX_TOKEN_CACHE_MIN_CHARS", "100"),
                         Duration.ofMillis(1500)));
         assertThat(config.notices()).isEmpty();
+        assertThat(config.scheduling().batchWaitMicros()).isEqualTo(2500);
         assertThat(parse("").operator().buckets()).isEmpty();
     }
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
             custom_tokenizer: deepseek_v32 | config: custom_tokenizer must be one of auto, huggingface, got 'deepseek_v32' (serve.yaml:1)
+            batch_wait_timeout_ms: 60001 | config: batch_wait_timeout_ms must be >= 0 and <= 60000, got 60001 (serve.yaml:1)
+            max_stats_len: 2147483647 | config: max_stats_len must be <= 1000000 (to keep all, say -1), got 2147483647 (serve.yaml:1)
+            max_batch_size: 65537 | config: max_batch_size must be <= 65536 (one engine keeps no more), got 65537 (serve.yaml:1)
+            rondo: {max_request_bytes: 2GiB} | config: rondo.max_request_bytes must be <= 1073741824 (a body is held in memory), got '2GiB' (serve.yaml:1)
             env_overrides: {PATH: x} | config: env_overrides.PATH is not a known key (serve.yaml:1); keys here: RONDO_LOG_LEVEL, RONDO_PREFIX_TOKEN_CACHE, RONDO_PREFIX_TOKEN_CACHE_ENTRIES, RONDO_PREFIX_TOKEN_CACHE_MAX_CHARS, RONDO_PREFIX_TOKEN_CACHE_MIN_CHARS, TLLM_LOG_LEVEL, TLLM_PREFIX_TOKEN_CACHE, TLLM_PREFIX_TOKEN_CACHE_ENTRIES
             env_overrides: {RONDO_PREFIX_TOKEN_CACHE_ENTRIES: abc} | config: env_overrides.RONDO_PREFIX_TOKEN_CACHE_ENTRIES must be a positive integer, got 'abc' (serve.yaml:1)
             env_overrides: {TLLM_PREFIX_TOKEN_CACHE_MIN_CHARS: 0} | config: env_overrides.TLLM_PREFIX_TOKEN_CACHE_MIN_CHARS must be a positive integer, got 0 (serve.yaml:1)
