@@ -11,6 +11,7 @@ import java.time.LocalDateTime;
 import java.time.LocalTime;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
@@ -41,6 +42,7 @@ import rondo.model.checkpoint.GenerationConfig;
 import rondo.model.checkpoint.WeightLedger;
 import rondo.model.compute.Device;
 import rondo.server.ContentParts;
+import rondo.server.IdsOnly;
 import rondo.server.RondoServer;
 import rondo.server.SamplingDefaults;
 import rondo.server.ServedModel;
@@ -106,11 +108,12 @@ final class LocalServer implements AutoCloseable {
             Engine engine = engine(config, model.executor(), memory, events, time);
             undo.add(engine::close);
             Tokenizer tokenizer = text.await();
-            ChatTemplate template = template(request);
+            boolean idsOnly = config.operator().idsOnly();
+            ChatTemplate template = idsOnly ? ChatTemplate.of("", Map.of()) : template(request);
             ChatEncoder chat = new ChatEncoder(
                     tokenizer, template, config.model().safeSpecialTokens(), TokenizationCaches.of(config, env));
             OutputParsers parsers = OutputParsers.choose(
-                    config.model().toolParser(),
+                    idsOnly ? "none" : config.model().toolParser(),
                     "none",
                     tokenizer.addedTokens(),
                     Optional.of(template.source()),
@@ -129,6 +132,9 @@ final class LocalServer implements AutoCloseable {
     }
 
     private static Tokenizer tokenizer(ServeRequest request) {
+        if (request.config().operator().idsOnly()) {
+            return new IdsOnly();
+        }
         Path directory = request.config().model().tokenizer().map(Path::of).orElse(request.model());
         return HuggingFaceTokenizer.load(directory);
     }

@@ -26,6 +26,7 @@ final class Choice implements Consumer<OutputEvent> {
     final int promptTokens;
     final boolean firstOfPrompt;
     final Logprobs logprobs;
+    final PendingIds ids;
     private final GenerationFields fields;
     private final int streamInterval;
     private final boolean oneCall;
@@ -67,6 +68,7 @@ final class Choice implements Consumer<OutputEvent> {
         this.detokenizer = new Detokenizer(front.model().tokenizer(), false);
         this.stops = new StopStrings(fields.stops(), fields.includeStop());
         this.logprobs = new Logprobs(front.model().tokenizer(), fields.topLogprobs());
+        this.ids = new PendingIds(front.model().idsOnly());
         this.parser = parser;
         this.specials = front.specials();
         this.showSpecials = !fields.skipSpecialTokens();
@@ -134,6 +136,7 @@ final class Choice implements Consumer<OutputEvent> {
         boolean ends = fields.stopRules().ends(id);
         boolean hidden = ends && !(fields.includeStop() && fields.stopRules().isStopToken(id));
         logprobs.add(batch, i, hidden);
+        ids.add(id);
         if (!hidden) {
             text(id);
         }

@@ -45,6 +45,9 @@ final class CompletionAnswer extends Answer {
         for (Segment segment : choice.drain()) {
             chunk(choice, out, segment.text.toString(), false);
         }
+        if (choice.ids.pending()) {
+            chunk(choice, out, "", false);
+        }
     }
 
     @Override
@@ -75,6 +78,7 @@ final class CompletionAnswer extends Answer {
         json.writeStartObject();
         json.writeNumberProperty("index", choice.index);
         json.writeStringProperty("text", text);
+        choice.ids.write(json);
         json.writeName("logprobs");
         if (choice.logprobs.pending() || choice.logprobs.wanted() && last && !fields.stream()) {
             choice.logprobs.writeText(json);

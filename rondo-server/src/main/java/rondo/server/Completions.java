@@ -38,11 +38,18 @@ final class Completions {
     }
 
     void chat(Exchange exchange, byte[] body) throws ApiError {
+        if (front.model().idsOnly()) {
+            throw IdsOnly.refuse("messages");
+        }
         submit(exchange, chatJob(ChatRequest.read(JsonTree.parse(body), context()), exchange));
     }
 
     void text(Exchange exchange, byte[] body) throws ApiError {
-        submit(exchange, textJob(CompletionRequest.read(JsonTree.parse(body), context()), exchange));
+        CompletionRequest request = CompletionRequest.read(JsonTree.parse(body), context());
+        if (front.model().idsOnly()) {
+            IdsOnly.check(request);
+        }
+        submit(exchange, textJob(request, exchange));
     }
 
     /** An answer with the generations that it waits for. */

@@ -36,6 +36,11 @@ public record ServedModel(
         endIds = endIds.clone();
     }
 
+    /** Whether there is no tokenizer: token ids come in and go out. */
+    boolean idsOnly() {
+        return tokenizer instanceof IdsOnly;
+    }
+
     String fingerprint() {
         return "rondo-" + version + "-" + configHash;
     }

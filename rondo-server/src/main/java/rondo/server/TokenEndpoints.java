@@ -14,6 +14,9 @@ final class TokenEndpoints {
     }
 
     byte[] tokenize(byte[] bytes) throws ApiError {
+        if (front.model().idsOnly()) {
+            throw IdsOnly.refuse("prompt");
+        }
         JsonNode root = JsonTree.parse(bytes);
         Fields body = Fields.body(root);
         TokenIds ids = body.has("messages")
@@ -42,6 +45,9 @@ final class TokenEndpoints {
     }
 
     byte[] detokenize(byte[] bytes) throws ApiError {
+        if (front.model().idsOnly()) {
+            throw IdsOnly.refuse("tokens");
+        }
         Fields body = Fields.body(JsonTree.parse(bytes));
         if (!body.has("tokens")) {
             throw body.missing("tokens");

@@ -15,6 +15,7 @@ import rondo.base.TimeSource;
 import rondo.text.ChatEncoder;
 import rondo.text.ChatTemplate;
 import rondo.text.PrefixTokenizationCache;
+import rondo.text.Tokenizer;
 import rondo.text.parse.OutputParsers;
 import tools.jackson.databind.JsonNode;
 
@@ -54,7 +55,16 @@ final class TestServer implements AutoCloseable {
         return options.build();
     }
 
+    /** One that takes and gives token ids only. */
+    static TestServer withoutTokenizer() {
+        return new TestServer(RondoServer.Transport.open(), options(o -> {}), new IdsOnly());
+    }
+
     TestServer(RondoServer.Transport transport, ServerOptions options) {
+        this(transport, options, new TestTokenizer());
+    }
+
+    private TestServer(RondoServer.Transport transport, ServerOptions options, Tokenizer tokenizer) {
         ServedModel model = new ServedModel(
                 "test-model",
                 tokenizer,

@@ -12,6 +12,7 @@ import rondo.server.KeyFile;
 
 /** What must hold for the operator's side of the front: keys, origins, buckets, environment. */
 final class FrontRules {
+    private static final String SKIP = "skip_tokenizer_init";
     private static final String KEYS = "rondo.api_keys";
     private static final String KEYS_FILE = "rondo.api_keys_file";
     private static final String ORIGINS = "rondo.cors_origins";
@@ -37,20 +38,45 @@ final class FrontRules {
             "PREFIX_TOKEN_CACHE_MIN_CHARS");
 
     private final Settings settings;
+    private final ConfigReader written;
     private final Problems problems;
 
-    private FrontRules(Settings settings, Problems problems) {
+    private FrontRules(Settings settings, ConfigReader written, Problems problems) {
         this.settings = settings;
+        this.written = written;
         this.problems = problems;
     }
 
-    static void check(Settings settings, Problems problems) {
-        FrontRules rules = new FrontRules(settings, problems);
+    static void check(Settings settings, ConfigReader written, Problems problems) {
+        FrontRules rules = new FrontRules(settings, written, problems);
+        rules.idsOnly();
         rules.keys();
         rules.keysFile();
         rules.origins();
         rules.buckets();
         rules.environment();
+    }
+
+    /** Without a tokenizer there is no text in which anything could be found. */
+    private void idsOnly() {
+        Setting skip = settings.get(SKIP);
+        if (!settings.bool(SKIP)) {
+            return;
+        }
+        String tools = settings.text("tool_parser");
+        if (!tools.equals("auto") && !tools.equals("none")) {
+            problems.conflict(skip.origin(), SKIP + "=true", "tool_parser", "calls are found in text");
+        }
+        Optional<Setting> reasoning = written.given("reasoning_parser").filter(Setting::isSet);
+        if (reasoning.isPresent() && !reasoning.get().value().equals(new Value.Text("none"))) {
+            problems.conflict(skip.origin(), SKIP + "=true", "reasoning_parser", "reasoning is found in text");
+        }
+        for (String path : List.of("tokenizer", "custom_tokenizer", "enable_tokenization_cache")) {
+            Setting other = settings.get(path);
+            if (other.isSet() && !other.isDefault() && !other.value().equals(new Value.Bool(false))) {
+                problems.noEffect(other.origin(), path, other.show(), SKIP + " is true");
+            }
+        }
     }
 
     private void keys() {
@@ -175,6 +201,7 @@ final class FrontRules {
                 s.texts(ORIGINS),
                 buckets,
                 environment,
+                s.bool(SKIP),
                 Duration.ofMillis(s.integer("rondo.drain_timeout_ms")));
     }
 }

@@ -26,7 +26,7 @@ final class Rules {
         rules.pools();
         rules.endpoints();
         EventRules.check(settings, problems);
-        FrontRules.check(settings, problems);
+        FrontRules.check(settings, written, problems);
         rules.turns();
         rules.graphs();
         rules.directories();

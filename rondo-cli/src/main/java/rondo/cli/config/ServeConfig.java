@@ -263,6 +263,7 @@ public record ServeConfig(
      * @param corsOrigins {@code rondo.cors_origins}
      * @param buckets     {@code prometheus_metrics_config}: bounds by the name of the histogram
      * @param environment {@code env_overrides}, under Rondo's own names
+     * @param idsOnly     {@code skip_tokenizer_init}
      * @param drain       {@code rondo.drain_timeout_ms}
      */
     public record Operator(
@@ -270,6 +271,7 @@ public record ServeConfig(
             List<String> corsOrigins,
             Map<String, List<Double>> buckets,
             Map<String, String> environment,
+            boolean idsOnly,
             Duration drain) {}
 
     /**

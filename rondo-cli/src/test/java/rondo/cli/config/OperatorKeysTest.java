@@ -40,7 +40,7 @@ class OperatorKeysTest {
     void theyArriveInTheTypedResult() throws IOException {
         Path keys = keys("rw-------");
         ServeConfig config = parse("""
-                custom_tokenizer: auto
+                skip_tokenizer_init: true
                 batch_wait_timeout_ms: 2.5
                 env_overrides:
                   RONDO_LOG_LEVEL: debug
@@ -65,6 +65,7 @@ class OperatorKeysTest {
                                 "RONDO_PREFIX_TOKEN_CACHE", "1",
                                 "RONDO_PREFIX_TOKEN_CACHE_ENTRIES", "7",
                                 "RONDO_PREFIX_TOKEN_CACHE_MIN_CHARS", "100"),
+                        true,
                         Duration.ofMillis(1500)));
         assertThat(config.notices()).isEmpty();
         assertThat(config.scheduling().batchWaitMicros()).isEqualTo(2500);
@@ -78,6 +79,7 @@ class OperatorKeysTest {
             max_stats_len: 2147483647 | config: max_stats_len must be <= 1000000 (to keep all, say -1), got 2147483647 (serve.yaml:1)
             max_batch_size: 65537 | config: max_batch_size must be <= 65536 (one engine keeps no more), got 65537 (serve.yaml:1)
             rondo: {max_request_bytes: 2GiB} | config: rondo.max_request_bytes must be <= 1073741824 (a body is held in memory), got '2GiB' (serve.yaml:1)
+            {skip_tokenizer_init: true, tool_parser: hermes} | config: skip_tokenizer_init=true conflicts with tool_parser: calls are found in text (serve.yaml:1)
             env_overrides: {PATH: x} | config: env_overrides.PATH is not a known key (serve.yaml:1); keys here: RONDO_LOG_LEVEL, RONDO_PREFIX_TOKEN_CACHE, RONDO_PREFIX_TOKEN_CACHE_ENTRIES, RONDO_PREFIX_TOKEN_CACHE_MAX_CHARS, RONDO_PREFIX_TOKEN_CACHE_MIN_CHARS, TLLM_LOG_LEVEL, TLLM_PREFIX_TOKEN_CACHE, TLLM_PREFIX_TOKEN_CACHE_ENTRIES
             env_overrides: {RONDO_PREFIX_TOKEN_CACHE_ENTRIES: abc} | config: env_overrides.RONDO_PREFIX_TOKEN_CACHE_ENTRIES must be a positive integer, got 'abc' (serve.yaml:1)
             env_overrides: {TLLM_PREFIX_TOKEN_CACHE_MIN_CHARS: 0} | config: env_overrides.TLLM_PREFIX_TOKEN_CACHE_MIN_CHARS must be a positive integer, got 0 (serve.yaml:1)
