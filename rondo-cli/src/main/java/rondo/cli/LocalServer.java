@@ -285,6 +285,7 @@ final class LocalServer implements AutoCloseable {
                 .apiKeys(Keys.of(front.apiKeys(), env))
                 .corsOrigins(operator.corsOrigins())
                 .buckets(operator.buckets())
+                .requestTemplates(operator.templates())
                 .strictBody(front.strictBody())
                 .openSchemas(front.openSchemas())
                 .metricsAlias(front.metricsAlias())

@@ -12,6 +12,7 @@ import tools.jackson.databind.node.ArrayNode;
  * A chat completion, checked (serve-config.md §4.2).
  *
  * @param conversation      what the template is given
+ * @param template          in place of the server's own; empty = none
  * @param promptTokens      the prompt itself, instead of the conversation; empty = none
  * @param parallelToolCalls false: generation ends after the first call
  * @param maxTokens         asked for; 0 = as many as the context leaves
@@ -19,6 +20,7 @@ import tools.jackson.databind.node.ArrayNode;
  */
 record ChatRequest(
         ChatInput conversation,
+        String template,
         TokenIds promptTokens,
         boolean parallelToolCalls,
         int maxTokens,
@@ -31,9 +33,11 @@ record ChatRequest(
         GenerationFields generation = GenerationFields.read(body, context, GenerationFields.chatLogprobs(body));
         generation.checkModel(context.model());
         TokenIds promptTokens = TokenIds.of(body.tokens("prompt_token_ids", context.vocabulary()));
+        String template = RequestTemplate.read(body, context.options());
+        boolean readsParts = template.isEmpty() ? context.model().templateReadsParts() : ContentParts.readBy(template);
         ArrayNode messages = promptTokens.length() > 0 && !body.has("messages")
                 ? JsonTree.emptyArray()
-                : ChatMessages.read(body, context.model().templateReadsParts());
+                : ChatMessages.read(body, readsParts);
         refused(body);
         ArrayNode tools = ToolFields.read(body);
         ChatInput conversation = new ChatInput(
@@ -53,7 +57,7 @@ record ChatRequest(
         int maxTokens = GenerationFields.maxTokens(body, 1);
         checkMinimum(generation, maxTokens);
         GenerationFields.checkUnknown(body, context.options().strictBody());
-        return new ChatRequest(conversation, promptTokens, parallel, maxTokens, guided, generation);
+        return new ChatRequest(conversation, template, promptTokens, parallel, maxTokens, guided, generation);
     }
 
     static void checkMinimum(GenerationFields generation, int maxTokens) throws ApiError {
@@ -65,9 +69,6 @@ record ChatRequest(
     }
 
     private static void refused(Fields body) throws ApiError {
-        if (body.has("chat_template")) {
-            throw ApiError.unsupported("chat_template", "templates come from the checkpoint only");
-        }
         if (body.flag("continue_final_message", false)) {
             throw ApiError.unsupported("continue_final_message", "it is not built yet");
         }

@@ -87,11 +87,13 @@ final class Completions {
     }
 
     private TokenIds chatPrompt(ChatRequest chat) throws ApiError {
-        return chat.promptTokens().length() > 0 ? chat.promptTokens() : encode(chat.conversation(), chat.maxTokens());
+        return chat.promptTokens().length() > 0
+                ? chat.promptTokens()
+                : encode(chat.conversation(), chat.template(), chat.maxTokens());
     }
 
     /** Renders and tokenizes a conversation; one that is far too long is refused unread. */
-    TokenIds encode(ChatInput conversation, int maxTokens) throws ApiError {
+    TokenIds encode(ChatInput conversation, String template, int maxTokens) throws ApiError {
         long characters = 0;
         for (JsonNode message : conversation.messages()) {
             characters += length(message.path("content"));
@@ -100,7 +102,7 @@ final class Completions {
         checkCount(conversation.messages().size(), maxTokens);
         TokenIds prompt;
         try {
-            prompt = front.model().chat().encode(conversation).ids();
+            prompt = RequestTemplate.encode(front.model().chat(), conversation, template);
         } catch (TemplateException | IllegalArgumentException e) {
             throw ApiError.invalid("messages", "the chat template refuses these messages: " + e.getMessage());
         }

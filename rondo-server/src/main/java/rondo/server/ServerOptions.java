@@ -25,6 +25,7 @@ import java.util.Optional;
  * @param iterReqStats          whether the steps list their sequences
  * @param maxInputLen           longest prompt, in tokens; 0 = no limit of its own
  * @param strictBody            whether unknown fields of a body are a 400
+ * @param requestTemplates      whether a request may bring its own chat template
  * @param openSchemas           whether a schema that says nothing of additionalProperties allows them in guided output
  * @param maxCharsPerToken      a text of more than this many characters per token of the context is refused unread
  * @param returnPerfMetrics     whether a request may ask for its own timings by a header
@@ -51,6 +52,7 @@ public record ServerOptions(
         boolean iterReqStats,
         int maxInputLen,
         boolean strictBody,
+        boolean requestTemplates,
         boolean openSchemas,
         int maxCharsPerToken,
         boolean returnPerfMetrics,
@@ -95,6 +97,7 @@ public record ServerOptions(
         private boolean iterReqStats;
         private int maxInputLen;
         private boolean strictBody;
+        private boolean requestTemplates;
         private boolean openSchemas;
         private int maxCharsPerToken = 8;
         private boolean returnPerfMetrics;
@@ -190,6 +193,11 @@ public record ServerOptions(
             return this;
         }
 
+        public Builder requestTemplates(boolean value) {
+            requestTemplates = value;
+            return this;
+        }
+
         public Builder openSchemas(boolean value) {
             openSchemas = value;
             return this;
@@ -244,6 +252,7 @@ public record ServerOptions(
                     iterReqStats,
                     maxInputLen,
                     strictBody,
+                    requestTemplates,
                     openSchemas,
                     maxCharsPerToken,
                     returnPerfMetrics,

@@ -20,8 +20,7 @@ final class TokenEndpoints {
         JsonNode root = JsonTree.parse(bytes);
         Fields body = Fields.body(root);
         TokenIds ids = body.has("messages")
-                ? completions.encode(
-                        ChatRequest.read(root, completions.context()).conversation(), 1)
+                ? chat(ChatRequest.read(root, completions.context()))
                 : completions.tokens(
                         new CompletionRequest.Prompt.Text(prompt(body)), body.flag("add_special_tokens", true), 1);
         return JsonBytes.of(json -> {
@@ -35,6 +34,10 @@ final class TokenEndpoints {
             json.writeEndArray();
             json.writeEndObject();
         });
+    }
+
+    private TokenIds chat(ChatRequest request) throws ApiError {
+        return completions.encode(request.conversation(), request.template(), 1);
     }
 
     private static String prompt(Fields body) throws ApiError {

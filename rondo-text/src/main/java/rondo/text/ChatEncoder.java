@@ -1,6 +1,7 @@
 package rondo.text;
 
 import rondo.base.TokenIds;
+import rondo.text.jinja.Limits;
 import rondo.text.jinja.Text;
 
 /**
@@ -43,6 +44,12 @@ public final class ChatEncoder {
     /** Renders and encodes; no begin token is added (templates write it). Throws TemplateException as the template does. */
     public Prompt encode(ChatInput input) {
         Text text = template.render(input);
+        return new Prompt(text, encode(text));
+    }
+
+    /** The same with another template, within the given limits: it is a stranger's. */
+    public Prompt encode(ChatInput input, String templateSource, Limits limits) {
+        Text text = template.replacedBy(templateSource).render(input, limits);
         return new Prompt(text, encode(text));
     }
 

@@ -77,6 +77,11 @@ public final class ChatTemplate {
         return new ChatTemplate(Map.of(DEFAULT, named(source)), specialTokens);
     }
 
+    /** Another template in its place, with the same special tokens; a {@link TemplateException} says what is wrong in it. */
+    public ChatTemplate replacedBy(String source) {
+        return of(source, specialTokens);
+    }
+
     /** The source of the template that is used without tools, to look for the marks of a format. */
     public String source() {
         return templates.containsKey(DEFAULT)

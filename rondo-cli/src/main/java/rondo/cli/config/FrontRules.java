@@ -202,6 +202,7 @@ final class FrontRules {
                 buckets,
                 environment,
                 s.bool(SKIP),
+                s.bool("rondo.allow_request_chat_template"),
                 Duration.ofMillis(s.integer("rondo.drain_timeout_ms")));
     }
 }

@@ -264,6 +264,7 @@ public record ServeConfig(
      * @param buckets     {@code prometheus_metrics_config}: bounds by the name of the histogram
      * @param environment {@code env_overrides}, under Rondo's own names
      * @param idsOnly     {@code skip_tokenizer_init}
+     * @param templates   {@code rondo.allow_request_chat_template}
      * @param drain       {@code rondo.drain_timeout_ms}
      */
     public record Operator(
@@ -272,6 +273,7 @@ public record ServeConfig(
             Map<String, List<Double>> buckets,
             Map<String, String> environment,
             boolean idsOnly,
+            boolean templates,
             Duration drain) {}
 
     /**

@@ -53,6 +53,7 @@ class OperatorKeysTest {
                 rondo:
                   api_keys_file: %s
                   drain_timeout_ms: 1_500
+                  allow_request_chat_template: true
                   cors_origins: ['https://app.example.com', 'http://[::1]:3000', 'vscode-webview://abc']
                 """.formatted(keys));
         assertThat(config.operator())
@@ -65,6 +66,7 @@ class OperatorKeysTest {
                                 "RONDO_PREFIX_TOKEN_CACHE", "1",
                                 "RONDO_PREFIX_TOKEN_CACHE_ENTRIES", "7",
                                 "RONDO_PREFIX_TOKEN_CACHE_MIN_CHARS", "100"),
+                        true,
                         true,
                         Duration.ofMillis(1500)));
         assertThat(config.notices()).isEmpty();
