@@ -35,7 +35,7 @@ final class TestServer implements AutoCloseable {
             """;
 
     final FakeService service = new FakeService();
-    final TestTokenizer tokenizer = new TestTokenizer();
+    final TestTokenizer tokenizer;
     final RondoServer server;
     final HttpClient client =
             HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
@@ -64,11 +64,12 @@ final class TestServer implements AutoCloseable {
         this(transport, options, new TestTokenizer());
     }
 
-    private TestServer(RondoServer.Transport transport, ServerOptions options, Tokenizer tokenizer) {
+    private TestServer(RondoServer.Transport transport, ServerOptions options, Tokenizer given) {
+        tokenizer = given instanceof TestTokenizer t ? t : new TestTokenizer();
         ServedModel model = new ServedModel(
                 "test-model",
-                tokenizer,
-                new ChatEncoder(tokenizer, ChatTemplate.of(TEMPLATE, Map.of()), true, PrefixTokenizationCache.off()),
+                given,
+                new ChatEncoder(given, ChatTemplate.of(TEMPLATE, Map.of()), true, PrefixTokenizationCache.off()),
                 ContentParts.readBy(TEMPLATE),
                 () -> LocalDateTime.of(2026, 12, 1, 0, 0),
                 new OutputParsers("hermes", "none", "test"),
