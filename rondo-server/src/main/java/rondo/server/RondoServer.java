@@ -15,6 +15,7 @@ import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -83,19 +84,22 @@ public final class RondoServer implements AutoCloseable {
                             + options.apiKeysFile().get());
         }
         ApiKeys keys = new ApiKeys(options.apiKeys(), first);
-        // A disk may be slow: never on the event loop.
-        vertx.setPeriodic(
-                KEY_FILE_MILLIS,
-                t -> Thread.startVirtualThread(() -> {
-                    List<String> now = file.changed();
-                    if (!now.isEmpty()) {
-                        keys.replaceFileKeys(now);
+        // A disk may be slow: never on the event loop, and one look at a time.
+        AtomicBoolean looking = new AtomicBoolean();
+        vertx.setPeriodic(KEY_FILE_MILLIS, t -> {
+            if (looking.compareAndSet(false, true)) {
+                vertx.executeBlocking(file::changed).onComplete(now -> {
+                    looking.set(false);
+                    if (now.succeeded() && !now.result().isEmpty()) {
+                        keys.replaceFileKeys(now.result());
                         LOG.info(
                                 "api_keys_file={} read again keys={}",
                                 options.apiKeysFile().get(),
-                                now.size());
+                                now.result().size());
                     }
-                }));
+                });
+            }
+        });
         return keys;
     }
 
