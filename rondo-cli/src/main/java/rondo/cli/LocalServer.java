@@ -9,7 +9,9 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.time.LocalDateTime;
 import java.time.LocalTime;
+import java.util.ArrayList;
 import java.util.HexFormat;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -38,6 +40,7 @@ import rondo.model.DType;
 import rondo.model.LoadedModel;
 import rondo.model.ModelLoader;
 import rondo.model.ModelOptions;
+import rondo.model.arch.DecoderSpec;
 import rondo.model.checkpoint.GenerationConfig;
 import rondo.model.checkpoint.WeightLedger;
 import rondo.model.compute.Device;
@@ -178,7 +181,20 @@ final class LocalServer implements AutoCloseable {
                 model.dtype().key(),
                 model.kvDtype().key(),
                 (time.nanoTime() - begin) / 1_000_000);
+        LOG.info(
+                "windows layers=\"{}\" source={}",
+                windows(model.spec()),
+                config.kv().windows().isEmpty() ? "config.json" : "kv_cache_config.max_attention_window");
         return model;
+    }
+
+    /** How many layers see how far, in order of first appearance: {@code 6 of 256, 2 full}. */
+    private static String windows(DecoderSpec spec) {
+        Map<Integer, Integer> layers = new LinkedHashMap<>();
+        spec.layers().forEach(layer -> layers.merge(layer.attention().window(), 1, Integer::sum));
+        List<String> out = new ArrayList<>();
+        layers.forEach((window, count) -> out.add(count + (window == 0 ? " full" : " of " + window)));
+        return String.join(", ", out);
     }
 
     private static MemoryPlan memory(ServeConfig config, Executor executor) {
