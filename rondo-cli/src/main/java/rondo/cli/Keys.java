@@ -1,10 +1,14 @@
 package rondo.cli;
 
+import java.net.InetAddress;
+import java.net.UnknownHostException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import rondo.base.Env;
 import rondo.base.UserError;
 import rondo.server.KeyFile;
+import rondo.server.ServerOptions;
 
 /** The API keys that need no file of their own: those of the configuration and those of the environment. */
 final class Keys {
@@ -12,6 +16,23 @@ final class Keys {
     static final String VARIABLE = "RONDO_API_KEY";
 
     private Keys() {}
+
+    /** What an operator should know who lets other machines in without asking them for a key. */
+    static Optional<String> exposure(String host, ServerOptions options) {
+        boolean open = options.apiKeys().isEmpty() && options.apiKeysFile().isEmpty();
+        return open && !isLoopback(host)
+                ? Optional.of("whoever reaches " + host + " can use this server: set " + VARIABLE
+                        + " or rondo.api_keys_file to ask for a key")
+                : Optional.empty();
+    }
+
+    private static boolean isLoopback(String host) {
+        try {
+            return InetAddress.getByName(host).isLoopbackAddress();
+        } catch (UnknownHostException e) {
+            return true; // told already: nobody can listen there
+        }
+    }
 
     /**
      * All of them.

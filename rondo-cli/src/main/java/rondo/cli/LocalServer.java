@@ -96,6 +96,7 @@ final class LocalServer implements AutoCloseable {
         Env env = environment.with(config.operator().environment());
         ServerOptions options = serverOptions(request, env);
         RondoServer.checkAddress(request.host(), request.port());
+        Keys.exposure(request.host(), options).ifPresent(LOG::warn);
         LOG.info("rondo version={} model={} directory={}", Version.rondo(), request.servedName(), request.model());
         try (Undo undo = new Undo()) {
             // The tokenizer and the event loops take as long to come up as the weights: all at once.

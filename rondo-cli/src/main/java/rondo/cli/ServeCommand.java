@@ -36,6 +36,7 @@ import rondo.cli.config.ServeConfig;
             "",
             "Flags that name a key of the configuration file win over the file.",
             "Underscores and dashes are the same.",
+            "RONDO_API_KEY in the environment is a key that clients must send (docs/serving.md).",
             "Exit codes: 0 clean, 1 device lost or internal error, 2 configuration or usage,",
             "3 model cannot be loaded, 4 out of memory at start, 5 port in use."
         })

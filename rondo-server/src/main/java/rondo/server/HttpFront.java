@@ -142,6 +142,7 @@ final class HttpFront implements Door.Handler {
         boolean open = route != null && route.open();
         if (!open && !keys.accept(request.getHeader("Authorization"), request.getHeader("X-Api-Key"))) {
             request.response().putHeader("WWW-Authenticate", "Bearer");
+            metrics.unauthorized();
             return ApiError.unauthorized();
         }
         if (route == null) {

@@ -35,6 +35,7 @@ final class Metrics {
     private final Map<String, LongAdder> ends = new ConcurrentSkipListMap<>();
 
     private final LongAdder completed = new LongAdder();
+    private final LongAdder unauthorized = new LongAdder();
 
     /** @param buckets bounds of histograms by name; trtllm-serve's for those that are not in it */
     Metrics(Map<String, List<Double>> buckets) {
@@ -69,6 +70,11 @@ final class Metrics {
                 firstToken.record(Math.max(0, t.firstToken - startNanos) / 1e9);
             }
         }
+    }
+
+    /** A request without a good key. */
+    void unauthorized() {
+        unauthorized.increment();
     }
 
     /** A completion request was refused before the engine had it. */
@@ -180,6 +186,7 @@ final class Metrics {
     private void own(Writer w, EngineStats stats, PrefixTokenizationCache.Stats tokenization) {
         w.type("requests_total", "counter");
         ends.forEach((reason, n) -> w.sample("requests_total", ",reason=\"" + reason + "\"", n.sum()));
+        w.counter("unauthorized_total", unauthorized.sum());
         w.counter("steps_total", stats.steps());
         w.counter("sequences_finished_total", stats.finished());
         w.counter("sequences_cancelled_total", stats.cancelled());

@@ -62,6 +62,8 @@ class AccessTest {
                                     .replace('\'', '"'));
             assertThat(server.service.submitted).isEmpty();
             assertThat(server.service.cleared).isZero();
+            assertThat(server.get("/metrics").body())
+                    .contains("rondo_unauthorized_total{model_name=\"test-model\"} 1\n");
         }
     }
 

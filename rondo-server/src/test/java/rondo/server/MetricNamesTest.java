@@ -31,6 +31,7 @@ class MetricNamesTest {
             "time_per_output_token_seconds histogram");
 
     private static final List<String> OWN = List.of(
+            "unauthorized_total counter",
             "kv_pages gauge",
             "kv_offload_pages_total counter",
             "kv_offload_bytes_total counter",

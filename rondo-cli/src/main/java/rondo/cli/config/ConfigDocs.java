@@ -20,6 +20,9 @@ public final class ConfigDocs {
             - All mistakes are printed together, each with file and line; the exit code is 2. An unknown key is always a mistake.
             - Bytes are an integer, or digits with a unit (`64MiB`, `160GB`; all units are binary). Integers may hold underscores.
               Booleans are `true` and `false`. `null` means "not set" where the type says so (`?`).
+            - The environment is read too: `RONDO_API_KEY` (keys beside `rondo.api_keys`), `RONDO_LOG_LEVEL` (as `--log_level`),
+              `RONDO_PREFIX_TOKEN_CACHE`=`1` (as `enable_tokenization_cache`) and `…_ENTRIES`, `…_MAX_CHARS`, `…_MIN_CHARS`; all but the first
+              also by trtllm-serve's names, with `TLLM_` for `RONDO_`, over which Rondo's own win. `env_overrides` wins over both.
             - Anchors and merge keys are allowed, duplicate keys are not. A file has at most 1 MiB.
 
             """;
