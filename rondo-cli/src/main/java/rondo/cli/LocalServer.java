@@ -174,7 +174,13 @@ final class LocalServer implements AutoCloseable {
         Undo.Step closeDevice = undo.add(device::close);
         LOG.info("device {}", device.describe());
         long begin = time.nanoTime();
-        LoadedModel model = ModelLoader.load(request.model(), options, device, time);
+        boolean dummy = config.model().dummyWeights();
+        if (dummy) {
+            LOG.warn("load_format=dummy: the weights are random numbers, the answers mean nothing");
+        }
+        LoadedModel model = dummy
+                ? ModelLoader.loadDummy(request.model(), options, device, time)
+                : ModelLoader.load(request.model(), options, device, time);
         undo.replace(closeDevice, model.executor()::close);
         LOG.info(
                 "{} dtype={} kv_dtype={} load_ms={}",

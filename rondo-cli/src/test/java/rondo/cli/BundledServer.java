@@ -5,6 +5,7 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -29,8 +30,13 @@ final class BundledServer implements AutoCloseable {
 
     /** Starts it with a configuration file of this text. */
     static BundledServer start(String yaml) {
+        return start(Shared.root().resolve("models/glimmer-mini"), yaml);
+    }
+
+    /** The same with another model, or with a part of this one. */
+    static BundledServer start(Path model, String yaml) {
         ServeRequest request = new ServeRequest(
-                Shared.root().resolve("models/glimmer-mini"),
+                model,
                 "glimmer-mini",
                 "localhost",
                 0,
@@ -70,6 +76,10 @@ final class BundledServer implements AutoCloseable {
             throw new AssertionError(response.statusCode() + ": " + response.body());
         }
         return Json.mapper().readTree(response.body());
+    }
+
+    JsonNode json(String path) throws Exception {
+        return Json.mapper().readTree(get(path).body());
     }
 
     HttpClient http() {

@@ -7,6 +7,8 @@ import rondo.model.arch.Architecture;
 import rondo.model.arch.DecoderSpec;
 import rondo.model.arch.TensorTable;
 import rondo.model.checkpoint.Checkpoint;
+import rondo.model.checkpoint.ConfigNode;
+import rondo.model.checkpoint.TensorShape;
 import rondo.model.checkpoint.WeightLedger;
 import rondo.model.compute.Device;
 import rondo.model.decoder.DecoderExecutor;
@@ -18,14 +20,33 @@ public final class ModelLoader {
     /** Loads a checkpoint onto a device, which the executor then owns; on failure the device is the caller's still. */
     public static LoadedModel load(Path directory, ModelOptions options, Device device, TimeSource time) {
         try (Checkpoint checkpoint = Checkpoint.open(directory)) {
-            Opened opened = Opened.of(checkpoint, options);
-            opened.ledger().requireBalanced(directory);
-            DType kv = options.kvDtype() == DType.AUTO ? opened.dtype() : options.kvDtype();
-            DecoderExecutor executor = DecoderExecutor.load(
-                    opened.spec(), opened.table(), checkpoint, kv.element(), options.tokensPerBlock(), device, time);
-            return new LoadedModel(
-                    executor, opened.spec(), opened.ledger(), checkpoint.generation(), opened.dtype(), kv);
+            return load(checkpoint, options, device, time);
         }
+    }
+
+    /** The same with seeded random weights, of which no file need be there: for load tests. */
+    public static LoadedModel loadDummy(Path directory, ModelOptions options, Device device, TimeSource time) {
+        try (Checkpoint checkpoint = Checkpoint.dummy(directory, ModelLoader::shapes)) {
+            return load(checkpoint, options, device, time);
+        }
+    }
+
+    private static List<TensorShape> shapes(ConfigNode config) {
+        Architecture architecture = Architecture.of(config);
+        return architecture.tensors().wanted(architecture.spec(config)).stream()
+                .map(w -> new TensorShape(
+                        w.name(),
+                        w.columns() == 0 ? List.of((long) w.rows()) : List.of((long) w.rows(), (long) w.columns())))
+                .toList();
+    }
+
+    private static LoadedModel load(Checkpoint checkpoint, ModelOptions options, Device device, TimeSource time) {
+        Opened opened = Opened.of(checkpoint, options);
+        opened.ledger().requireBalanced(checkpoint.directory());
+        DType kv = options.kvDtype() == DType.AUTO ? opened.dtype() : options.kvDtype();
+        DecoderExecutor executor = DecoderExecutor.load(
+                opened.spec(), opened.table(), checkpoint, kv.element(), options.tokensPerBlock(), device, time);
+        return new LoadedModel(executor, opened.spec(), opened.ledger(), checkpoint.generation(), opened.dtype(), kv);
     }
 
     /** Reads headers and configuration only; the ledger may be unbalanced. */

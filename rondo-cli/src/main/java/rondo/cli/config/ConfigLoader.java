@@ -103,7 +103,8 @@ public final class ConfigLoader {
                         s.bool("enable_tokenization_cache"),
                         s.text("tool_parser"),
                         s.bool("rondo.safe_special_tokens"),
-                        s.optionalDay("rondo.template_date")),
+                        s.optionalDay("rondo.template_date"),
+                        s.text("load_format").equals("dummy")),
                 new ServeConfig.Limits(
                         s.integer("max_batch_size"),
                         s.integer("max_num_tokens"),

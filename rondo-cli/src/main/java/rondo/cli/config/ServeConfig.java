@@ -78,6 +78,7 @@ public record ServeConfig(
      * @param toolParser         {@code tool_parser}: {@code auto}, {@code hermes} or {@code none}
      * @param safeSpecialTokens  {@code rondo.safe_special_tokens}
      * @param templateDate       {@code rondo.template_date}
+     * @param dummyWeights       {@code load_format: dummy}
      */
     public record Model(
             Optional<String> path,
@@ -88,7 +89,8 @@ public record ServeConfig(
             boolean tokenizationCache,
             String toolParser,
             boolean safeSpecialTokens,
-            Optional<LocalDate> templateDate) {}
+            Optional<LocalDate> templateDate,
+            boolean dummyWeights) {}
 
     /**
      * ByteSize.

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.regex.Pattern;
 import rondo.base.UserError;
 import tools.jackson.databind.JsonNode;
@@ -50,6 +51,32 @@ public final class Checkpoint implements AutoCloseable {
         try {
             return new Checkpoint(directory, config, generation, tensors(directory, arena), arena);
         } catch (RuntimeException e) {
+            arena.close();
+            throw e;
+        }
+    }
+
+    /**
+     * A directory of which only the configuration is read; the weights are seeded random numbers.
+     *
+     * @param wanted the tensors that a model of this configuration has
+     */
+    @SuppressWarnings("MustBeClosedChecker") // the checkpoint owns the arena and closes it
+    public static Checkpoint dummy(Path directory, Function<ConfigNode, List<TensorShape>> wanted) {
+        requireDirectory(directory);
+        ConfigNode config = ConfigNode.read(directory.resolve("config.json"));
+        GenerationConfig generation = GenerationConfig.read(directory, config);
+        List<TensorShape> shapes = wanted.apply(config);
+        StoredType type = switch (dtype(config).orElse("bfloat16")) {
+            case "float32" -> StoredType.F32;
+            case "float16" -> StoredType.F16;
+            default -> StoredType.BF16;
+        };
+        Arena arena = Arena.ofShared();
+        try {
+            return new Checkpoint(
+                    directory, config, generation, DummyTensors.of(directory, shapes, type, arena), arena);
+        } catch (RuntimeException | OutOfMemoryError e) {
             arena.close();
             throw e;
         }
