@@ -149,4 +149,14 @@ class PoolSizingTest {
             }
         }
     }
+
+    /** A length that nobody can serve must not turn into one of less than nothing. */
+    @Test
+    void theLongestLengthThatCanBeWrittenHasItsBlocks() {
+        KvLayout layout = new KvLayout(32, List.of(LifeCycle.full()), List.of(64L));
+        assertThat(layout.blocks(Integer.MAX_VALUE)).isEqualTo(1 << 26);
+        assertThat(layout.blocks(0)).isZero();
+        assertThat(layout.blocks(1)).isEqualTo(1);
+        assertThat(layout.blocks(33)).isEqualTo(2);
+    }
 }
