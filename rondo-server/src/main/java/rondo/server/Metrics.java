@@ -34,6 +34,7 @@ final class Metrics {
     /** Ended requests by the one reason of their end. */
     private final Map<String, LongAdder> ends = new ConcurrentSkipListMap<>();
 
+    private final MetricHelp help = MetricHelp.load();
     private final LongAdder completed = new LongAdder();
     private final LongAdder unauthorized = new LongAdder();
 
@@ -96,9 +97,9 @@ final class Metrics {
         StringBuilder out = new StringBuilder(16 << 10);
         String label = "model_name=\"" + model.replace("\\", "\\\\").replace("\"", "\\\"") + "\"";
         for (String prefix : alias ? new String[] {"rondo_", "trtllm_"} : new String[] {"rondo_"}) {
-            shared(new Writer(out, prefix, label), stats);
+            shared(new Writer(out, prefix, label, help), stats);
         }
-        Writer own = new Writer(out, "rondo_", label);
+        Writer own = new Writer(out, "rondo_", label, help);
         own(own, stats, tokenization);
         own.counter("kv_events_total", events.taken());
         own.counter("kv_events_dropped_total", events.dropped());
@@ -106,8 +107,14 @@ final class Metrics {
     }
 
     /** One exposition, line by line. */
-    private record Writer(StringBuilder out, String prefix, String label) {
+    private record Writer(StringBuilder out, String prefix, String label, MetricHelp help) {
         void type(String name, String type) {
+            out.append("# HELP ")
+                    .append(prefix)
+                    .append(name)
+                    .append(' ')
+                    .append(help.of(name))
+                    .append('\n');
             out.append("# TYPE ")
                     .append(prefix)
                     .append(name)

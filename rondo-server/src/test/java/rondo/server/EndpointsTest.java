@@ -226,6 +226,9 @@ class EndpointsTest {
         Pattern line = Pattern.compile("([a-z0-9_]+\\{[^}]*}) (\\S+)");
         Map<String, String> types = new HashMap<>();
         for (String one : text.split("\n")) {
+            if (one.startsWith("# HELP ")) {
+                continue;
+            }
             if (one.startsWith("# TYPE ")) {
                 String[] parts = one.split(" ");
                 assertThat(types.put(parts[2], parts[3]))

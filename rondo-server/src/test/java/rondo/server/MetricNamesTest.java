@@ -94,6 +94,20 @@ class MetricNamesTest {
         }
     }
 
+    /** A family is announced with what it is and of which type, in this order, and its samples follow. */
+    @Test
+    void everyFamilySaysWhatItIs() throws Exception {
+        try (TestServer server = new TestServer()) {
+            List<String> lines = server.get("/metrics").body().lines().toList();
+            for (int i = 0; i < lines.size(); i++) {
+                if (lines.get(i).startsWith("# TYPE ")) {
+                    String name = lines.get(i).split(" ")[2];
+                    assertThat(lines.get(i - 1)).matches("# HELP " + name + " [A-Z][^\\\\]{10,}\\.");
+                }
+            }
+        }
+    }
+
     @Test
     void theOtherNamesCanBeLeftOut() throws Exception {
         try (TestServer server = new TestServer(o -> o.metricsAlias(false))) {
