@@ -116,11 +116,10 @@ final class LocalServer implements AutoCloseable {
             ChatTemplate template = idsOnly ? ChatTemplate.of("", Map.of()) : template(request);
             ChatEncoder chat = new ChatEncoder(
                     tokenizer, template, config.model().safeSpecialTokens(), TokenizationCaches.of(config, env));
-            OutputParsers parsers = OutputParsers.choose(
-                    idsOnly ? "none" : config.model().toolParser(),
-                    "none",
+            OutputParsers parsers = parsers(
+                    config,
                     tokenizer.addedTokens(),
-                    Optional.of(template.source()),
+                    Optional.of(template),
                     model.spec().architecture());
             LOG.info("answers tool_parser={} reason=\"{}\"", parsers.tools(), parsers.reason());
             ServedModel served = served(request, model, tokenizer, template, chat, parsers);
@@ -153,6 +152,20 @@ final class LocalServer implements AutoCloseable {
                         UserError.MODEL,
                         "model: " + request.model() + " has no chat template (chat_template.jinja or"
                                 + " tokenizer_config.json); give one with --chat_template"));
+    }
+
+    /** Which parsers a server with this configuration uses. */
+    static OutputParsers parsers(
+            ServeConfig config,
+            List<Tokenizer.AddedToken> addedTokens,
+            Optional<ChatTemplate> template,
+            String architecture) {
+        return OutputParsers.choose(
+                config.operator().idsOnly() ? "none" : config.model().toolParser(),
+                "none",
+                addedTokens,
+                template.map(ChatTemplate::source),
+                architecture);
     }
 
     /** How the file wants the checkpoint to be read. */

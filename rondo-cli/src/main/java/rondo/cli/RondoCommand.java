@@ -35,6 +35,7 @@ public final class RondoCommand implements Runnable {
     private static Map<String, Supplier<CommandLine>> commands(Serving serving, Env env) {
         Map<String, Supplier<CommandLine>> commands = new LinkedHashMap<>();
         commands.put("serve", () -> ServeCommand.commandLine(serving));
+        commands.put("inspect", () -> new CommandLine(new InspectCommand()));
         commands.put("bench", () -> new CommandLine(new BenchCommand()));
         commands.put("simulate", () -> SimulateCommand.commandLine());
         commands.put("traces", () -> new CommandLine(new TracesCommand()));

@@ -1,13 +1,19 @@
 package rondo.model;
 
 import java.nio.file.Path;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import rondo.base.TimeSource;
+import rondo.base.UserError;
 import rondo.model.arch.Architecture;
 import rondo.model.arch.DecoderSpec;
 import rondo.model.arch.TensorTable;
 import rondo.model.checkpoint.Checkpoint;
 import rondo.model.checkpoint.ConfigNode;
+import rondo.model.checkpoint.StoredTensor;
+import rondo.model.checkpoint.StoredType;
 import rondo.model.checkpoint.TensorShape;
 import rondo.model.checkpoint.WeightLedger;
 import rondo.model.compute.Device;
@@ -49,19 +55,49 @@ public final class ModelLoader {
         return new LoadedModel(executor, opened.spec(), opened.ledger(), checkpoint.generation(), opened.dtype(), kv);
     }
 
-    /** Reads headers and configuration only; the ledger may be unbalanced. */
+    /** Reads headers and configuration only; the ledger may be unbalanced, and tensors of a wrong shape. */
     public static Inspection inspect(Path directory, ModelOptions options) {
         try (Checkpoint checkpoint = Checkpoint.open(directory)) {
             Opened opened = Opened.of(checkpoint, options);
-            long parameters = 0;
-            long bytes = 0;
-            for (String name : opened.ledger().consumed()) {
-                var tensor = checkpoint.tensor(name).orElseThrow();
-                parameters += tensor.bytes().byteSize() / tensor.type().bytes();
-                bytes += tensor.bytes().byteSize();
-            }
+            WeightLedger ledger = opened.ledger();
+            DType kv = options.kvDtype() == DType.AUTO ? opened.dtype() : options.kvDtype();
+            List<String> skipped =
+                    ledger.skipped().values().stream().flatMap(List::stream).toList();
             return new Inspection(
-                    opened.spec(), opened.ledger(), checkpoint.generation(), opened.dtype(), parameters, bytes);
+                    opened.spec(),
+                    ledger,
+                    checkpoint.generation(),
+                    opened.dtype(),
+                    kv,
+                    DecoderExecutor.layout(opened.spec(), kv.element(), options.tokensPerBlock()),
+                    totals(checkpoint, ledger.consumed()),
+                    totals(checkpoint, skipped),
+                    fault(checkpoint, opened));
+        }
+    }
+
+    private static List<Inspection.TypeTotal> totals(Checkpoint checkpoint, List<String> names) {
+        Map<StoredType, Inspection.TypeTotal> totals = new EnumMap<>(StoredType.class);
+        for (String name : names) {
+            StoredTensor tensor = checkpoint.tensor(name).orElseThrow();
+            StoredType type = tensor.type();
+            long bytes = tensor.bytes().byteSize();
+            totals.merge(
+                    type,
+                    new Inspection.TypeTotal(type, 1, bytes / type.bytes(), bytes),
+                    (a, b) -> new Inspection.TypeTotal(
+                            type, a.tensors() + b.tensors(), a.parameters() + b.parameters(), a.bytes() + b.bytes()));
+        }
+        return List.copyOf(totals.values());
+    }
+
+    private static Optional<UserError> fault(Checkpoint checkpoint, Opened opened) {
+        try {
+            opened.ledger().requireBalanced(checkpoint.directory());
+            DecoderExecutor.requireReadable(opened.spec(), opened.table(), checkpoint);
+            return Optional.empty();
+        } catch (UserError e) {
+            return Optional.of(e);
         }
     }
 

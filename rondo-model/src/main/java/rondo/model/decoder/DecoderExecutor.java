@@ -68,8 +68,13 @@ public final class DecoderExecutor implements Executor {
             int tokensPerBlock,
             Device device,
             TimeSource time) {
-        DecoderWeights.requireReadable(checkpoint, table.wanted(spec));
+        requireReadable(spec, table, checkpoint);
         return new DecoderExecutor(spec, table, checkpoint, kvType, tokensPerBlock, device, time);
+    }
+
+    /** Fails with one line on the first tensor whose type or shape the decoder cannot take; none may be missing. */
+    public static void requireReadable(DecoderSpec spec, TensorTable table, Checkpoint checkpoint) {
+        DecoderWeights.requireReadable(checkpoint, table.wanted(spec));
     }
 
     /** How the KV cache of a decoder is cut when K and V have a type. */
