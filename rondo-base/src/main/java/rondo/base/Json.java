@@ -35,8 +35,10 @@ public final class Json {
         if (line.startsWith("Document nesting depth")) {
             return "it is nested more than " + MAX_DEPTH + " deep";
         }
+        // How a caller of the parser could allow it is no business of who sent the text.
+        int advice = line.indexOf(": enable `");
         int source = line.indexOf("[Source:");
-        int remark = source < 0 ? -1 : line.lastIndexOf(" (", source);
+        int remark = advice >= 0 ? advice : source < 0 ? -1 : line.lastIndexOf(" (", source);
         return remark < 0 ? line : line.substring(0, remark);
     }
 }

@@ -36,6 +36,7 @@ final class TestServer implements AutoCloseable {
 
     final FakeService service = new FakeService();
     final TestTokenizer tokenizer;
+    final ServedModel model;
     final RondoServer server;
     final HttpClient client =
             HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
@@ -66,7 +67,7 @@ final class TestServer implements AutoCloseable {
 
     private TestServer(RondoServer.Transport transport, ServerOptions options, Tokenizer given) {
         tokenizer = given instanceof TestTokenizer t ? t : new TestTokenizer();
-        ServedModel model = new ServedModel(
+        model = new ServedModel(
                 "test-model",
                 given,
                 new ChatEncoder(given, ChatTemplate.of(TEMPLATE, Map.of()), true, PrefixTokenizationCache.off()),
