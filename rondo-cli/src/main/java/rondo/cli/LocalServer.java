@@ -121,7 +121,11 @@ final class LocalServer implements AutoCloseable {
                     tokenizer.addedTokens(),
                     Optional.of(template),
                     model.spec().architecture());
-            LOG.info("answers tool_parser={} reason=\"{}\"", parsers.tools(), parsers.reason());
+            LOG.info(
+                    "answers tool_parser={} reasoning_parser={} reason=\"{}\"",
+                    parsers.tools(),
+                    parsers.reasoning(),
+                    parsers.reason());
             ServedModel served = served(request, model, tokenizer, template, chat, parsers);
             engine.start();
             RondoServer.Transport loops = transport.await();
@@ -162,7 +166,7 @@ final class LocalServer implements AutoCloseable {
             String architecture) {
         return OutputParsers.choose(
                 config.operator().idsOnly() ? "none" : config.model().toolParser(),
-                "none",
+                config.operator().idsOnly() ? "none" : config.model().reasoningParser(),
                 addedTokens,
                 template.map(ChatTemplate::source),
                 architecture);

@@ -82,7 +82,7 @@ class CommandLineTest {
             serve --tp_size 4              | config: tensor_parallel_size must be <= 1 (devices on this machine), got 4 (--tensor_parallel_size)
             serve --cluster-size 2         | config: --moe_cluster_parallel_size must be 1 (expert clusters are not supported), got 2 (--moe_cluster_parallel_size)
             serve --server_role context    | config: --server_role=context is not supported by rondo: one process serves prefill and decode (--server_role)
-            serve --reasoning-parser qwen3 | config: reasoning_parser=qwen3 is not supported by rondo: not built yet (--reasoning_parser)
+            serve --reasoning-parser hermes | config: reasoning_parser=hermes is not supported by rondo: it reads calls, not reasoning (--reasoning_parser)
             serve --device cuda            | config: rondo.device=cuda is not supported by rondo: not built yet (--device)
             serve --simulate               | rondo serve: --simulate and --record-traces are not supported by rondo: not built yet; see 'rondo serve --help'
             """)

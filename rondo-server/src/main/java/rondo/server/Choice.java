@@ -46,7 +46,6 @@ final class Choice implements Consumer<OutputEvent> {
 
     private int tokens;
     private int reasoningTokens;
-    private boolean inReasoning;
     private int completeCalls;
     private int stopHit = StopStrings.NONE;
     private boolean due;
@@ -137,10 +136,12 @@ final class Choice implements Consumer<OutputEvent> {
         boolean hidden = ends && !(fields.includeStop() && fields.stopRules().isStopToken(id));
         logprobs.add(batch, i, hidden);
         ids.add(id);
+        boolean reasoning = parser.inReasoning();
         if (!hidden) {
             text(id);
         }
-        if (inReasoning) {
+        // The token of a mark is not part of what stands between the marks.
+        if (reasoning && parser.inReasoning()) {
             reasoningTokens++;
         }
     }
@@ -197,7 +198,6 @@ final class Choice implements Consumer<OutputEvent> {
             // What follows a stop string in the text of the same token is not part of the answer.
             return;
         }
-        inReasoning = event instanceof OutputEvent.Reasoning;
         switch (event) {
             case OutputEvent.Content more -> content(more.text());
             case OutputEvent.Reasoning more -> append(Segment.Kind.REASONING, 0, more.text());

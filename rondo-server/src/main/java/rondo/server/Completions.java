@@ -16,10 +16,15 @@ import rondo.kv.Retention;
 import rondo.text.ChatInput;
 import rondo.text.jinja.TemplateException;
 import rondo.text.parse.OutputParser;
+import rondo.text.parse.OutputParsers;
+import rondo.text.parse.ReasoningStart;
 import tools.jackson.databind.JsonNode;
 
 /** From a request's bytes to queued generations: parse, check, template, tokenize, hash. On the request pool. */
 final class Completions {
+    /** Tokens at the end of a prompt that hold its last tag, however small they are. */
+    private static final int TAIL = 32;
+
     private final Front front;
     private final List<PostprocessWorker> workers;
     private final Set<Answer> running = ConcurrentHashMap.newKeySet();
@@ -72,6 +77,7 @@ final class Completions {
         List<Choice> choices = new ArrayList<>();
         PromptKeys keys = keys(prompt, fields);
         Optional<Grammar> grammar = grammar(chat.guided());
+        ReasoningStart start = reasoningStart(prompt);
         for (int i = 0; i < fields.n(); i++) {
             boolean oneCall = tools && !chat.parallelToolCalls();
             choices.add(new Choice(
@@ -80,10 +86,21 @@ final class Completions {
                     i,
                     prompt.length(),
                     oneCall,
-                    front.model().parsers().open(tools)));
+                    front.model().parsers().open(tools, start)));
             requests.add(request(exchange, fields, keys, grammar, maxTokens, i, i));
         }
         return new Job(new ChatAnswer(front, exchange, worker(exchange), fields, choices), requests);
+    }
+
+    /** From the last tokens, which hold no tag but the template's own or those of an answer that is to be gone on with. */
+    private ReasoningStart reasoningStart(TokenIds prompt) {
+        OutputParsers parsers = front.model().parsers();
+        if (!parsers.readsReasoning()) {
+            return ReasoningStart.ANSWER;
+        }
+        int[] tail = new int[Math.min(prompt.length(), TAIL)];
+        prompt.copy(prompt.length() - tail.length, tail, 0, tail.length);
+        return parsers.startOf(front.model().tokenizer().decode(tail, false));
     }
 
     private TokenIds chatPrompt(ChatRequest chat) throws ApiError {

@@ -102,6 +102,7 @@ public final class ConfigLoader {
                         s.bool("disable_mm_encoder"),
                         s.bool("enable_tokenization_cache"),
                         s.text("tool_parser"),
+                        s.optionalText("reasoning_parser").orElse("auto"),
                         s.bool("rondo.safe_special_tokens"),
                         s.optionalDay("rondo.template_date"),
                         s.text("load_format").equals("dummy")),

@@ -76,6 +76,7 @@ public record ServeConfig(
      * @param disableMmEncoder   {@code disable_mm_encoder}
      * @param tokenizationCache  {@code enable_tokenization_cache}
      * @param toolParser         {@code tool_parser}: {@code auto}, {@code hermes} or {@code none}
+     * @param reasoningParser    {@code reasoning_parser}; {@code auto} where it is not given
      * @param safeSpecialTokens  {@code rondo.safe_special_tokens}
      * @param templateDate       {@code rondo.template_date}
      * @param dummyWeights       {@code load_format: dummy}
@@ -88,6 +89,7 @@ public record ServeConfig(
             boolean disableMmEncoder,
             boolean tokenizationCache,
             String toolParser,
+            String reasoningParser,
             boolean safeSpecialTokens,
             Optional<LocalDate> templateDate,
             boolean dummyWeights) {}

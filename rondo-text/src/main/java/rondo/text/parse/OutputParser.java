@@ -27,6 +27,11 @@ public interface OutputParser {
         }
     }
 
+    /** Whether what comes next is the model's reasoning, as far as it has shown. */
+    default boolean inReasoning() {
+        return false;
+    }
+
     /** The end of the answer, whatever its reason: what was held back comes out. */
     void finish(Consumer<OutputEvent> sink);
 

@@ -26,7 +26,7 @@ public record OutputParsers(String tools, String reasoning, String reason, CallF
             Set.of(AUTO, "muse_glimmer", "gpt_oss", "qwen3", "hermes", "llama3_json", NONE);
     private static final Set<String> REASONING = Set.of(AUTO, "muse_glimmer", "gpt_oss", "qwen3", "deepseek_r1", NONE);
     private static final Set<String> BUILT_TOOLS = Set.of("hermes", "qwen3", NONE);
-    private static final Set<String> BUILT_REASONING = Set.of(NONE);
+    private static final Set<String> BUILT_REASONING = Set.of("qwen3", "deepseek_r1", NONE);
 
     /**
      * Chooses the parsers.
@@ -62,9 +62,34 @@ public record OutputParsers(String tools, String reasoning, String reason, CallF
         return !tools.equals(NONE);
     }
 
+    /** Whether reasoning is told from the answer. */
+    public boolean readsReasoning() {
+        return !reasoning.equals(NONE);
+    }
+
+    /** What stands around reasoning; empty where no parser reads it. */
+    public Optional<ReasoningMarks> reasoningMarks() {
+        return readsReasoning() ? Optional.of(ReasoningMarks.THINK) : Optional.empty();
+    }
+
+    /**
+     * Where an answer to this prompt begins: the tags at its very end decide, and never those in somebody's text.
+     *
+     * @param promptTail the last characters of the prompt, special tokens included
+     */
+    public ReasoningStart startOf(String promptTail) {
+        String tail = promptTail.stripTrailing();
+        if (!readsReasoning() || tail.endsWith(ReasoningMarks.THINK.close())) {
+            return ReasoningStart.ANSWER;
+        }
+        boolean opened = tail.endsWith(ReasoningMarks.THINK.open());
+        return opened || reasoning.equals("deepseek_r1") ? ReasoningStart.INSIDE : ReasoningStart.OPEN;
+    }
+
     /** A parser for one answer; without tools in the request, calls are plain content. */
-    public OutputParser open(boolean withTools) {
-        return withTools && readsCalls() ? new HermesParser() : OutputParser.plain();
+    public OutputParser open(boolean withTools, ReasoningStart start) {
+        OutputParser calls = withTools && readsCalls() ? new HermesParser() : OutputParser.plain();
+        return start == ReasoningStart.ANSWER ? calls : new ThinkParser(calls, start == ReasoningStart.INSIDE);
     }
 
     private static OutputParsers find(List<AddedToken> added, String template, String modelType) {

@@ -241,6 +241,7 @@ class HermesParserTest {
                 .isInstanceOf(UserError.class)
                 .hasMessageContaining("tool_parser must be one of")
                 .hasMessageContaining("got 'hermess'");
-        assertThat(new OutputParsers("hermes", "none", "").open(false)).isNotInstanceOf(HermesParser.class);
+        assertThat(new OutputParsers("hermes", "none", "").open(false, ReasoningStart.ANSWER))
+                .isNotInstanceOf(HermesParser.class);
     }
 }
