@@ -207,6 +207,11 @@ final class ConfigReader {
             if (suggested) {
                 boolean sibling = key.parent().equals(parent);
                 candidates.add(new Nearest.Candidate(key.leaf(), sibling ? key.leaf() : key.path(), sibling));
+                if (!sibling && key.parent().endsWith("_config")) {
+                    // Other servers spell the section into the name: kv_cache_dtype is kv_cache_config.dtype.
+                    String section = key.parent().substring(0, key.parent().length() - "config".length());
+                    candidates.add(new Nearest.Candidate(section + key.leaf(), key.path(), false));
+                }
             }
         }
         Optional<String> nearest = Nearest.of(entry.key(), candidates);

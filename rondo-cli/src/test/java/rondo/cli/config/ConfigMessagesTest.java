@@ -162,6 +162,7 @@ class ConfigMessagesTest {
                         "config: max_num_tokens must be an integer, got 'lots' (serve.yaml:7)");
     }
 
+    /** R136: a key at the wrong level or with a typo is an error with its place. */
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '"', textBlock = """
             host_cache_size: 1                        | host_cache_size           | did you mean 'kv_cache_config.host_cache_size'?
@@ -172,6 +173,7 @@ class ConfigMessagesTest {
             something_else_altogether: 1              | something_else_altogether | keys here: max_batch_size, max_num_tokens, max_seq_len, max_input_len, max_beam_width, enable_chunked_prefill, dtype, model
             free_gpu_memory_fraction: 0.8             | free_gpu_memory_fraction  | did you mean 'kv_cache_config.free_gpu_memory_fraction'?
             kv_cache_config: {max_batch_size: 4}      | kv_cache_config.max_batch_size | did you mean 'max_batch_size'?
+            kv_cache_dtype: fp8                       | kv_cache_dtype            | did you mean 'kv_cache_config.dtype'?
             rondo: {cpu_thread: 2}                    | rondo.cpu_thread          | did you mean 'cpu_threads'?
             """)
     void anUnknownKeyIsAnsweredWithTheNearestName(String yaml, String path, String hint) {
