@@ -121,6 +121,7 @@ class BenchRunTest {
         });
     }
 
+    /** R147: prompts are as long as the server says, with its template. */
     @Test
     void countsAreTheServersOwn() throws Exception {
         try (ScriptedServer server = new ScriptedServer(r -> tokens(r.maxTokens(), 2, 1, 100 + r.index(), 64))) {
@@ -401,6 +402,20 @@ class BenchRunTest {
             BenchResult bad = run(liar, traces, b -> b.tokensPerBlock(4));
             assertThat(bad.cacheCheck().orElseThrow().violations()).hasSize(3);
             assertThat(bad.cacheCheck().orElseThrow().ok()).isFalse();
+        }
+    }
+
+    /** R144: a server that caches far less than the traces allow does not pass without a word. */
+    @Test
+    void aServerThatCachesLessThanTheTracesAllowIsPointedOut() throws Exception {
+        try (ScriptedServer server = new ScriptedServer(r -> {
+            int prompt = template(messages(r.body())).length();
+            return tokens(r.maxTokens(), 1, 1, prompt, 0);
+        })) {
+            BenchResult result = run(server, List.of(Traces.growing("a", 4, 2)), b -> b.tokensPerBlock(4));
+            assertThat(result.warnings())
+                    .anySatisfy(w ->
+                            assertThat(w).contains("hit 0.0 % of the prompt tokens in its cache, the traces allow "));
         }
     }
 

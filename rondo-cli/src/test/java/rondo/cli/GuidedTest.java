@@ -3,8 +3,10 @@ package rondo.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -62,6 +64,7 @@ class GuidedTest {
         assertThat(value.propertyNames()).isSubsetOf("city", "days", "unit");
     }
 
+    /** R081: a schema binds without being switched on, and it is the inner one. */
     @Test
     void aSchemaBindsTheAnswerInEveryWayToAskForIt() throws Exception {
         int seed = 0;
@@ -187,5 +190,36 @@ class GuidedTest {
                 .hasSize(3)
                 .allSatisfy(
                         choice -> assertThat(choice.get("text").stringValue()).matches("(ab|cd){1,5}"));
+    }
+
+    /** R077: in one batch with free requests each answers as it does alone. */
+    @Test
+    void boundAndFreeRequestsInOneBatchAnswerAsTheyDoAlone() throws Exception {
+        List<String> bodies = new ArrayList<>();
+        for (int i = 0; i < 8; i++) {
+            String fields = "\"temperature\":0,\"max_tokens\":30,\"cache_salt\":\"batch\"";
+            bodies.add(body(i % 2 == 0 ? fields : fields + ",\"guided_json\":" + WEATHER, i)
+                    .replace("What is", "Number " + i + ": what is"));
+        }
+        List<String> alone = new ArrayList<>();
+        for (String body : bodies) {
+            alone.add(server.json("/v1/chat/completions", body)
+                    .at("/choices/0/message/content")
+                    .stringValue());
+        }
+        List<CompletableFuture<HttpResponse<String>>> together = new ArrayList<>();
+        for (String body : bodies) {
+            together.add(server.http()
+                    .sendAsync(
+                            server.request("/v1/chat/completions", body),
+                            HttpResponse.BodyHandlers.ofString(StandardCharsets.UTF_8)));
+        }
+        for (int i = 0; i < bodies.size(); i++) {
+            assertThat(Json.mapper()
+                            .readTree(together.get(i).get().body())
+                            .at("/choices/0/message/content")
+                            .stringValue())
+                    .isEqualTo(alone.get(i));
+        }
     }
 }

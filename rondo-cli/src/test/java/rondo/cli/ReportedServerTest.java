@@ -58,7 +58,9 @@ class ReportedServerTest {
                 .allMatch(l -> l.endsWith(" 0"));
     }
 
-    /** R002: random prompts sent twice answer as under a salt that nobody has used; R169: and the second time is a hit. */
+    /**
+     * R002: random prompts sent twice answer as under a salt that nobody has used; R169: and the second time is a hit.
+     */
     @Test
     void sixteenRandomPromptsAnswerTheSameCachedAndCold() throws Exception {
         ColdTwin twin = new ColdTwin();
@@ -133,7 +135,10 @@ class ReportedServerTest {
         return answer.get("tokens").valueStream().map(JsonNode::intValue).toList();
     }
 
-    /** R041: log-probabilities of a prompt are not offered: a 400 says so, whole or in chunks. */
+    /**
+     * R041: log-probabilities of a prompt are not offered: a 400 says so, whole or in chunks; R107: so that no prompt
+     * takes memory for its logits.
+     */
     @Test
     void logprobsOfAPromptAreRefusedByName() throws Exception {
         try (BundledServer server = BundledServer.start("max_num_tokens: 64\nmax_seq_len: 1024\n")) {
@@ -148,7 +153,9 @@ class ReportedServerTest {
         }
     }
 
-    /** R044: without chunks a prompt beyond the budget is a 400 that names limit and setting, and the server goes on. */
+    /**
+     * R044: without chunks a prompt beyond the budget is a 400 that names limit and setting, and the server goes on.
+     */
     @Test
     void withoutChunksAPromptBeyondTheBudgetIsA400() throws Exception {
         try (BundledServer server =
@@ -167,7 +174,9 @@ class ReportedServerTest {
         }
     }
 
-    /** R157, R037: what the pools cannot hold is refused at once, and nobody waits behind it; what just fits is served. */
+    /**
+     * R157, R037: what the pools cannot hold is refused at once, and nobody waits behind it; what just fits is served.
+     */
     @Test
     void aPromptLargerThanThePoolIsRefusedAtOnce() throws Exception {
         try (BundledServer server = BundledServer.start("kv_cache_config:\n  max_tokens: 2048\n")) {

@@ -140,6 +140,7 @@ class SameAnswersTest {
         return answers;
     }
 
+    /** R115: load changes no answer. */
     @ParameterizedTest
     @CsvSource({"64,true", "256,true", "512,true", "64,false"})
     void chunksCompanionsAndCacheChangeNoBit(int maxNumTokens, boolean reuse) throws Exception {

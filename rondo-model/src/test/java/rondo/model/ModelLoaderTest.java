@@ -289,6 +289,7 @@ class ModelLoaderTest {
         load(ModelOptions.defaults()).executor().close();
     }
 
+    /** R094: all end tokens count. */
     @Test
     void endTokensMayBeOneOrAListAndComeFromTheConfigurationWhereTheFileIsSilent() throws IOException {
         Path file = model.resolve("generation_config.json");

@@ -24,6 +24,10 @@ class BadInputTest {
         server.close();
     }
 
+    /**
+     * R075: an unknown format is a 400; R105: 21 alternatives are too many; R111: ids beyond the vocabulary are
+     * refused.
+     */
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',
@@ -110,6 +114,7 @@ class BadInputTest {
         assertThat(body.at("/code").intValue()).isEqualTo(400);
     }
 
+    /** R074: a wrong grammar never reaches the engine. */
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',
@@ -269,6 +274,7 @@ class BadInputTest {
         assertThat(response.body().length()).isLessThan(4096);
     }
 
+    /** R054: what is wrong is told before a stream begins. */
     @Test
     void theStatusIsTheSameForStreamsAndNothingElse() throws Exception {
         HttpResponse<String> response = server.chat("\"stream\":true,\"temperature\":3");
@@ -276,6 +282,10 @@ class BadInputTest {
         assertThat(response.headers().firstValue("content-type").orElse("")).isEqualTo("application/json");
     }
 
+    /**
+     * R066: ids that are null and arguments that are objects; R097: histories after a compaction are rendered as they
+     * are.
+     */
     @Test
     void oddHistoriesAreAcceptedAsTheyAre() throws Exception {
         for (String messages : new String[] {

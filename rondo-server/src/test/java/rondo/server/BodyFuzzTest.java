@@ -163,7 +163,7 @@ class BodyFuzzTest {
         }
     }
 
-    /** R126: bad bodies cost nobody anything. */
+    /** R126: bad bodies cost nobody anything; R074: nor does any other wrong body. */
     @Test
     void noBodyBreaksTheServerOrLeavesWorkBehind() {
         int[] accepted = new int[1];

@@ -99,6 +99,7 @@ class ChatAnswerTest {
         }
     }
 
+    /** R053: each stream ends with its last event; R055: chunks are what is new. */
     @Test
     void aStreamPutTogetherIsTheWholeAnswerForAllKindsOfAnswers() throws Exception {
         String[] texts = {
@@ -165,6 +166,7 @@ class ChatAnswerTest {
         });
     }
 
+    /** R052: the end may be in the middle of a character. */
     @Test
     void halfACharacterAtTheLimitIsOneReplacementCharacter() throws Exception {
         server.service.script = r -> TestTokenizer.ids("東");
@@ -173,6 +175,7 @@ class ChatAnswerTest {
         assertThat(answer.at("/choices/0/finish_reason").stringValue()).isEqualTo("length");
     }
 
+    /** R162: usage is there too. */
     @Test
     void theWholeAnswerHasEveryFieldOfTheApi() throws Exception {
         server.service.cachedTokens = 7;
@@ -193,6 +196,7 @@ class ChatAnswerTest {
                         + "\"completion_tokens_details\":{\"reasoning_tokens\":0}}");
     }
 
+    /** R065: arguments are not held back until they are complete. */
     @Test
     void aToolCallStreamsItsNameAtOnceAndItsArgumentsAsTheyCome() throws Exception {
         server.service.manual = true;
@@ -213,6 +217,7 @@ class ChatAnswerTest {
         }
     }
 
+    /** R064: a call that was cut is not said to be complete. */
     @Test
     void aCallEndsWithToolCallsAndAnAnswerCutInsideOneWithLength() throws Exception {
         server.service.script = r -> TestTokenizer.ids(CALL);
@@ -224,6 +229,7 @@ class ChatAnswerTest {
         }
     }
 
+    /** R063: one call means one. */
     @Test
     void withoutParallelCallsGenerationStopsAfterTheFirst() throws Exception {
         server.service.manual = true;
@@ -284,6 +290,7 @@ class ChatAnswerTest {
         assertThat(shown.at("/choices/0/message/content").stringValue()).isEqualTo("abc!");
     }
 
+    /** R094: and all are ignored if that is asked for. */
     @Test
     void ignoreEosGoesOnAndHidesNoSpecialToken() throws Exception {
         server.service.script = r -> new int[] {'a', TestTokenizer.EOT, 'b', TestTokenizer.HEADER};
@@ -295,6 +302,7 @@ class ChatAnswerTest {
         assertThat(usual.at("/usage/completion_tokens").intValue()).isEqualTo(2);
     }
 
+    /** R120: the newer name of the limit wins; R148: no field is taken and forgotten. */
     @Test
     void samplingFieldsReachTheEngineAsSent() throws Exception {
         server.chat("\"temperature\":0.5,\"top_k\":7,\"top_p\":0.25,\"min_p\":0.125,\"repetition_penalty\":1.5,"
@@ -356,6 +364,7 @@ class ChatAnswerTest {
                 .containsExactly("id", "first", "second", "third", "key", "");
     }
 
+    /** R106: parts of a character keep their bytes. */
     @Test
     void logprobsHaveOneEntryPerTokenWhoseBytesAreTheText() throws Exception {
         server.service.script = r -> TestTokenizer.ids("é!");

@@ -104,6 +104,7 @@ class CompletionsTest {
         assertThat(server.service.submitted.getFirst().request.maxTokens()).isEqualTo(16);
     }
 
+    /** R108: no token at all is an answer. */
     @Test
     void echoWithoutTokensGivesThePromptAndAsksNobody() throws Exception {
         for (String prompt : new String[] {"\"abc\"", "[97,98,99]"}) {
@@ -156,7 +157,7 @@ class CompletionsTest {
         assertThat(TestServer.json(text).at("/error/message").stringValue()).contains("4097 in the messages");
     }
 
-    /** R154: a documented choice. */
+    /** R154: a documented choice; R120: a chat without a limit runs to the end of the context. */
     @Test
     void moreTokensThanTheContextLeavesAreCutOrRefusedAsConfigured() throws Exception {
         String body = "{\"prompt\":\"" + "x".repeat(4000) + "\",\"max_tokens\":1000,\"add_special_tokens\":false}";

@@ -51,6 +51,7 @@ class EndingsTest {
                         + response.headers().firstValue("X-Request-ID").orElse("") + ")");
     }
 
+    /** R080: it ends this request alone. */
     @Test
     void aGrammarThatAllowsNothingHasACodeOfItsOwn() throws Exception {
         var answer = begin(server, "");
@@ -60,7 +61,7 @@ class EndingsTest {
         assertThat(TestServer.json(response).at("/error/code").stringValue()).isEqualTo("empty_mask");
     }
 
-    /** R149: errors in a stream are told. */
+    /** R149: errors in a stream are told; R053: every ending is told; R054: what goes wrong later is one event. */
     @Test
     void anEngineErrorInAStreamIsAnErrorEventAndThenDone() throws Exception {
         var answer = begin(server, "\"stream\":true,\"n\":2");
@@ -105,6 +106,7 @@ class EndingsTest {
                 .isEqualTo("failed");
     }
 
+    /** R053: so does one that takes too long. */
     @Test
     void theTimeLimitEndsAStreamWithTimeoutAndAnAnswerWith504() throws Exception {
         try (TestServer hasty = new TestServer(o -> o.requestTimeoutMs(50))) {
@@ -177,6 +179,7 @@ class EndingsTest {
         assertThat(stream.get().body()).contains("\"finish_reason\":\"abort\"").endsWith("data: [DONE]\n\n");
     }
 
+    /** R053: a stream that is cut off ends like any other. */
     @Test
     void whatIsNotDoneWhenDrainingEndsIsAborted() throws Exception {
         var stream = begin(server, "\"stream\":true");

@@ -282,6 +282,7 @@ class HttpTest {
         }
     }
 
+    /** R057: a client that waits hears something. */
     @Test
     void silenceIsBrokenByComments() throws Exception {
         try (TestServer impatient = new TestServer(o -> o.pingMillis(20));
@@ -333,6 +334,7 @@ class HttpTest {
                         + ": the port is in use, choose another with --port");
     }
 
+    /** R130: idle connections live longer than clients keep them. */
     @Test
     void anIdleConnectionIsClosedAndABusyOneIsNot() throws Exception {
         long[] now = {0};

@@ -21,7 +21,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** What users of other servers report, over HTTP through the real engine on the stub model; each test names its row. */
 class ReportedRequestsTest {
-    private static String bundledTemplate() {
+    static String bundledTemplate() {
         try {
             return Files.readString(Shared.root().resolve("models/glimmer-mini/chat_template.jinja"));
         } catch (IOException e) {
@@ -125,7 +125,10 @@ class ReportedRequestsTest {
         }
     }
 
-    /** R121: a burst far beyond the queue is answered at once with 429 or served to its end; afterwards nothing is left. */
+    /**
+     * R121: a burst far beyond the queue is answered at once with 429 or served to its end; afterwards nothing is
+     * left.
+     */
     @Test
     void aBurstIsServedOrRefusedAtOnce() throws Exception {
         burst(400);

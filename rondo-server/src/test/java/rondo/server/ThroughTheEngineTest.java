@@ -108,6 +108,7 @@ class ThroughTheEngineTest {
         assertThat(usage.get("prompt_tokens").intValue()).isPositive();
     }
 
+    /** R105: alternatives need not be asked for. */
     @Test
     void logprobsComeWithAndWithoutAlternatives() throws Exception {
         for (int top : new int[] {0, 2}) {
@@ -131,6 +132,7 @@ class ThroughTheEngineTest {
                 () -> harness.heldPages() == 0 && harness.engine.stats().running() == 0);
     }
 
+    /** R148: many streams at once keep their order. */
     @Test
     void manyRequestsOfWhichSomeLeaveEndWithNoPageHeld() throws Exception {
         Seeds.forEach(1, random -> {

@@ -106,4 +106,23 @@ class DetokenizerTest {
     void anIdBeyondTheTokenizerIsAReplacementCharacter() {
         assertThat(streamed(new int[] {4096, -1, 334, 1 << 30}, true)).isEqualTo("\uFFFD\uFFFDThe\uFFFD");
     }
+
+    /** R150: what begins no character is let go at once, so that twenty thousand such tokens hold nothing back. */
+    @Test
+    void aByteThatIsRepeatedForEverIsNotHeldBack() {
+        for (byte wrong : new byte[] {(byte) 0x80, (byte) 0xE6, (byte) 0xF0, (byte) 0xFF}) {
+            int id = 0;
+            while (!Arrays.equals(tokenizer.bytes(id), new byte[] {wrong})) {
+                id++;
+            }
+            Detokenizer detokenizer = new Detokenizer(tokenizer, true);
+            StringBuilder out = new StringBuilder();
+            for (int i = 1; i <= 20_000; i++) {
+                detokenizer.push(id, out);
+                assertThat(out.length()).isBetween(i - 1, i);
+            }
+            detokenizer.flush(out);
+            assertThat(out).hasToString("\uFFFD".repeat(20_000));
+        }
+    }
 }

@@ -72,6 +72,7 @@ class GoldenTokenizationTest {
         }
     }
 
+    /** R093: there is one begin token, that of the template. */
     @Test
     void everyGoldenChatRendersAndEncodesAsTransformersDoes() {
         ChatEncoder safe = new ChatEncoder(tokenizer, template, true, new PrefixTokenizationCache());
@@ -102,6 +103,7 @@ class GoldenTokenizationTest {
         }
     }
 
+    /** R093: plain text has one if it is wanted. */
     @Test
     void plainTextGetsTheBeginTokenOnlyWhenAskedFor() {
         assertThat(tokenizer.encode("The", true, true).toArray()).containsExactly(4032, 334);
@@ -129,6 +131,7 @@ class GoldenTokenizationTest {
         assertThat(tokenizer.decode(ids, false)).isEqualTo("<tool_call>{}</tool_call><|eot|>");
     }
 
+    /** R096: half a character has tokens. */
     @Test
     void loneSurrogatesAndNulCharactersAreTextToo() {
         for (String text :

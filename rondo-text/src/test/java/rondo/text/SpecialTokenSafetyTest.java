@@ -200,6 +200,7 @@ class SpecialTokenSafetyTest {
         });
     }
 
+    /** R095: what a person writes controls nothing. */
     @Test
     void contentNeverBecomesAControlTokenOfTheBundledModel() {
         try (HuggingFaceTokenizer tokenizer =

@@ -91,6 +91,7 @@ class GrammarMaskTest {
         assertThat(talker.allowed(constraint)).isEqualTo(before);
     }
 
+    /** R164: a grammar is shared, what it has read is not. */
     @Test
     void oneGrammarServesManyGenerationsAtOnce() throws InterruptedException {
         Talker talker = new Talker();
@@ -126,7 +127,10 @@ class GrammarMaskTest {
         assertThat(faults).isEmpty();
     }
 
-    /** However many grammars are asked for, some processor is left to read other requests. */
+    /**
+     * However many grammars are asked for, some processor is left to read other requests; R072: who compiles does not
+     * hold up the others.
+     */
     @Test
     void atMostHalfOfTheProcessorsCompile() throws InterruptedException {
         AtomicInteger at = new AtomicInteger();

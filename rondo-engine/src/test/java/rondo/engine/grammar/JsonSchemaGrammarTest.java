@@ -20,7 +20,10 @@ class JsonSchemaGrammarTest {
         return new GrammarSpec.Schema(schema, false, false);
     }
 
-    /** The validator is an independent one (networknt, draft 2020-12, with formats asserted). */
+    /**
+     * The validator is an independent one (networknt, draft 2020-12, with formats asserted); R076: recursive schemas
+     * are among them.
+     */
     @Test
     void whatIsSaidUnderASchemaValidates() {
         Talker talker = new Talker();
@@ -79,6 +82,7 @@ class JsonSchemaGrammarTest {
         assertThat(new Talker().accepts(schema(schema), document)).isEqualTo(in);
     }
 
+    /** R079: the spacing that models like is allowed. */
     @Test
     void separatorsAndIndentationMayBeThereUnlessStrict() {
         Talker talker = new Talker();
@@ -94,6 +98,7 @@ class JsonSchemaGrammarTest {
         assertThat(talker.accepts(schema(schema), "{\n" + " ".repeat(64) + "}")).isFalse();
     }
 
+    /** R076: a reference to nothing but itself is refused; R082: what is not enforced is refused. */
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',

@@ -47,6 +47,7 @@ class SamplerTest {
         return logits;
     }
 
+    /** R113: repetition sees prompt and output, the other penalties the output. */
     @Test
     void agreesWithThePlainFloat64Rules() {
         int[] ambiguous = new int[1];
@@ -207,6 +208,7 @@ class SamplerTest {
         assertThat(result.token[0]).isEqualTo(1);
     }
 
+    /** R080: nothing to choose from is an end, not a number that is none. */
     @Test
     void aMaskThatLeavesNothingAndLogitsThatAreNoNumbersAreSaid() {
         SamplePlan plan = plan(3);
@@ -247,5 +249,31 @@ class SamplerTest {
             least = Math.min(least, threads.getCurrentThreadAllocatedBytes() - before);
         }
         assertThat(least).isLessThanOrEqualTo(limit);
+    }
+
+    /** R110: a temperature that is next to nothing is none. */
+    @Test
+    void tinyTemperaturesAreGreedy() {
+        float[] logits = logits(new SplittableRandom(8), 500);
+        int greedy = sample(logits, SamplingParams.greedy(), 0);
+        for (float temperature : new float[] {1e-5f, 1e-6f, 1e-12f, Float.MIN_VALUE}) {
+            for (int position = 0; position < 20; position++) {
+                assertThat(sample(logits, SamplingParams.of(temperature, 0, 1, 9), position))
+                        .as("temperature " + temperature)
+                        .isEqualTo(greedy);
+            }
+        }
+    }
+
+    /** R112: a banned token never comes however much the model wants it, and one pushed far enough always does. */
+    @Test
+    void aBiasOfAHundredBansOrForces() {
+        float[] logits = {0, 50, 1, 2};
+        for (int position = 0; position < 200; position++) {
+            SamplingParams banned = new SamplingParams(2, 0, 1, 0, 1, 0, 0, 7, 0, LogitBias.of(Map.of(1, -100f)));
+            assertThat(sample(logits, banned, position)).isNotEqualTo(1);
+            SamplingParams forced = new SamplingParams(1, 0, 1, 0, 1, 0, 0, 7, 0, LogitBias.of(Map.of(2, 100f)));
+            assertThat(sample(logits, forced, position)).isEqualTo(2);
+        }
     }
 }

@@ -176,6 +176,7 @@ class HermesParserTest {
                         new CallArguments(0, "\""));
     }
 
+    /** R059: no way of cutting the text changes what is parsed. */
     @Test
     void randomCallsComeOutAsTheyWereWrittenHoweverTheTextIsCut() {
         Seeds.forEach(300, random -> {
